@@ -14,9 +14,10 @@ STATIC_CXX = -Xswiftc '-L$(CURDIR)/.build/cxx'
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # One build serves all tests: it has both traits, so its command honours scenarios and knows PostgreSQL. The libraries are
 # optimised because the tests run in half the time. The tests and the command are not, because they build faster without it.
+# Package.swift says why the configuration is that of a release.
 TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
 # Without debug information the builds take a tenth less. A backtrace still has the names of functions.
-TEST_BUILD = --traits TestHooks,Postgres --scratch-path .build-tests -debug-info-format none
+TEST_BUILD = -c release -Xswiftc -enable-testing --traits TestHooks,Postgres --scratch-path .build-tests -debug-info-format none
 SERVER_TEST_BUILD = --package-path Server -debug-info-format none
 RUN_TESTS = $(TESTING) test $(TEST_BUILD) --skip-build
 # The command alone needs these; every other build compiles all targets or their tests.
@@ -121,7 +122,7 @@ server: setup-build $(if $(TRAITS),setup) ## the service's release binary, Serve
 # The test that runs the examples of Documentation/Serving.md uses the command `profiles` too.
 test-server: build-tests setup-test-server ## the tests of the service
 	$(TESTING) build $(SERVER_TEST_BUILD) --build-tests
-	PROFILES_COMMAND=$(CURDIR)/.build-tests/debug/profiles $(TESTING) test $(SERVER_TEST_BUILD) --skip-build
+	PROFILES_COMMAND=$(CURDIR)/.build-tests/release/profiles $(TESTING) test $(SERVER_TEST_BUILD) --skip-build
 	$(SERVER_PYTHON)/bin/python -B Server/Tests/Programs/run.py
 
 # The trait changes what is compiled, so this build has a folder of its own. Its first run takes six minutes.
@@ -165,7 +166,7 @@ picture: setup ## the documents' pictures of the form and the table, from real s
 define extract-symbols
 @rm -rf $(1) && mkdir -p $(1)
 @for library in $(DOCUMENTED); do \
-	swift-symbolgraph-extract -module-name $$library -I .build-tests/debug/Modules $(MODULES:%=-I %) \
+	swift-symbolgraph-extract -module-name $$library -I .build-tests/release/Modules $(MODULES:%=-I %) \
 		-I .build-tests/checkouts/FlyingFox/CSystemLinux/include \
 		-target $$($(SWIFT) -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1) \
 		-minimum-access-level public -output-dir $(1) $(2) || exit; \
@@ -174,7 +175,7 @@ endef
 
 interface: build-tests ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
 	$(call extract-symbols,.build-tests/interface,)
-	.build-tests/debug/PublicInterface .build-tests/interface Tests/INTERFACE.txt \
+	.build-tests/release/PublicInterface .build-tests/interface Tests/INTERFACE.txt \
 		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
 # Where `make lint` looks for a mutex that holds a function, written out or by the name of a type alias.

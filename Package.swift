@@ -14,15 +14,26 @@ let strictness: [SwiftSetting] = [
     .treatWarning("ExplicitSendable", as: .warning),
 ]
 
-/// The settings of the libraries in which the tests spend their time. `make test` sets the variable: the tests run in half
-/// the time if these libraries are optimised. Optimisation makes the compilation of a module three to four times as long,
-/// so the tests, the command, the screens and the engine for PostgreSQL, which mostly waits, are compiled without it. A
-/// module is compiled as a whole, which takes a quarter less than its files one by one. A package that embeds the libraries
-/// never sets the variable.
+/// Whether the package is built for its tests. `make test` sets the variable; a package that embeds the libraries never
+/// does. The tests run in half the time if the libraries are optimised, but optimisation makes the compilation of a module
+/// three to four times as long. So the tests, the command, the screens and the engine for PostgreSQL, which mostly waits,
+/// are compiled without it.
+///
+/// The tests are built in the release configuration: in the debug configuration, swift-argument-parser validates all
+/// options of a command whenever it starts, which takes more than a third of the time of all tests. The flags hold in both
+/// configurations, because the tests of the service are built in the debug configuration.
+let isBuiltForTests = Context.environment["PROFILES_OPTIMISE_SOURCES"] != nil
+
+/// The settings of the libraries in which the tests spend their time. A module is compiled as a whole, which takes a quarter
+/// less than its files one by one.
 let optimised: [SwiftSetting] =
-    Context.environment["PROFILES_OPTIMISE_SOURCES"] == nil
-    ? strictness
-    : strictness + [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-disable-batch-mode"])]
+    isBuiltForTests
+    ? strictness + [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-disable-batch-mode"])] : strictness
+
+/// The settings of all other targets.
+let unoptimised: [SwiftSetting] =
+    isBuiltForTests
+    ? strictness + [.unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])] : strictness
 
 /// Whether the package has the program `Fuzzer`, and counts the coverage of the modules that it tests. `make fuzz` sets
 /// the variable. Other builds lack the program: it is linked with the runtime of libFuzzer, which would slow them.
@@ -161,14 +172,14 @@ let package = Package(
                 "CSodium", "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "PostgresAccess",
                 "PostgresMigrations",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
 
         // MARK: The command
 
         .target(
             name: "TerminalUI",
             dependencies: ["Platform", "Threads", "ProfileCore", "ProfileForm", "TextLayout"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .target(
             name: "ProfileTesting",
             dependencies: [
@@ -189,14 +200,14 @@ let package = Package(
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
 
         // MARK: Tests
 
         // A trait for suites and tests, which ends those that hang.
         .target(
             name: "Watchdog", dependencies: ["Platform", "ProfileTesting", "Threads"], path: "Tests/Support/Watchdog",
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/Support/FaultVFS"),
         // A library that records or breaks the calls on files of a process into which it is loaded.
@@ -213,7 +224,7 @@ let package = Package(
             path: "Tests/Support/PowerLoss", swiftSettings: optimised),
         // SQLite without anything of ours, to craft files with.
         .target(
-            name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/Support/RawSQLite", swiftSettings: strictness),
+            name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/Support/RawSQLite", swiftSettings: unoptimised),
         // Stores and people for the tests of several modules.
         .target(
             name: "StoreFixtures",
@@ -222,19 +233,19 @@ let package = Package(
                 "ProfileStoreSQLite", "ProfileStorePostgres", "SQLiteAccess", "PostgresAccess",
                 "ProfileTesting",
             ],
-            path: "Tests/Support/StoreFixtures", swiftSettings: strictness),
+            path: "Tests/Support/StoreFixtures", swiftSettings: unoptimised),
         // Stands between a PostgreSQL server and its clients, and cuts their connections when a test says so.
         .target(
             name: "PostgresProxy", dependencies: ["Platform", "Threads", "ProfileTesting"],
             path: "Tests/Support/PostgresProxy",
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         // Says whether what several clients saw can have happened in one order.
-        .target(name: "Linearizability", path: "Tests/Support/Linearizability", swiftSettings: strictness),
+        .target(name: "Linearizability", path: "Tests/Support/Linearizability", swiftSettings: unoptimised),
         // Files that the project makes for its tests, as odd as real ones, and the paths of real files outside it.
         .target(
             name: "InputFixtures", dependencies: ["CZlib", "Platform", "ProfileTesting"],
             path: "Tests/Support/InputFixtures",
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         // What must hold for any input of a format, for the fuzzer and for the replay of its corpus.
         .target(
             name: "FuzzTargets",
@@ -242,7 +253,7 @@ let package = Package(
                 "CZlib", "Platform", "CSVStream", "ProfileCore", "ProfileStore", "ProfileStoreSQLite",
                 "ProfileTransfer", "ProfileTesting", "SchemaInference", "Threads",
             ],
-            path: "Tests/Support/FuzzTargets", swiftSettings: strictness),
+            path: "Tests/Support/FuzzTargets", swiftSettings: unoptimised),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
             name: "ThreadExerciser", dependencies: ["Platform", "SQLiteAccess", "Threads"],
@@ -254,80 +265,80 @@ let package = Package(
             dependencies: [
                 "Platform", "ProfileCore", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite", "SecretHashing",
             ],
-            path: "Tests/Programs/ImportExerciser", swiftSettings: strictness),
+            path: "Tests/Programs/ImportExerciser", swiftSettings: unoptimised),
         .executableTarget(
             name: "StoreExerciser",
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStoreSQLite", "ProfileTransfer",
                 "SQLiteAccess",
             ],
-            path: "Tests/Programs/StoreExerciser", swiftSettings: strictness),
+            path: "Tests/Programs/StoreExerciser", swiftSettings: unoptimised),
         // Runs steps on a store while DiskFaults records or breaks its calls.
         .executableTarget(
             name: "DiskExerciser",
             dependencies: [
                 "Platform", "ProfileCore", "ProfileStore", "ProfileStoreSQLite", "ProfileTransfer", "SecretHashing",
             ],
-            path: "Tests/Programs/DiskExerciser", swiftSettings: strictness),
+            path: "Tests/Programs/DiskExerciser", swiftSettings: unoptimised),
         .executableTarget(
             name: "PostgresExerciser",
             dependencies: ["Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStorePostgres"],
-            path: "Tests/Programs/PostgresExerciser", swiftSettings: strictness),
+            path: "Tests/Programs/PostgresExerciser", swiftSettings: unoptimised),
         .executableTarget(
             name: "TerminalExerciser", dependencies: ["Platform", "TerminalUI"],
             path: "Tests/Programs/TerminalExerciser",
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         // Starts a program to which the kernel refuses files without a name (`O_TMPFILE`).
         .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/Programs/WithoutUnnamedFiles"),
         // Makes the documents' pictures of screens, for `make picture`.
         .executableTarget(
             name: "ScreenPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI", "TextLayout"],
             path: "Tests/Programs/ScreenPicture",
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         // Compares the public declarations with those that are written down, for `make interface`.
-        .executableTarget(name: "PublicInterface", path: "Tests/Programs/PublicInterface", swiftSettings: strictness),
+        .executableTarget(name: "PublicInterface", path: "Tests/Programs/PublicInterface", swiftSettings: unoptimised),
         .testTarget(
             name: "ThreadsTests",
             dependencies: ["Platform", "ProfileTesting", "Threads", "ThreadExerciser", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "ProfileCoreTests", dependencies: ["Platform", "ProfileCore", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "ProfileFormTests",
             dependencies: ["ProfileCore", "ProfileForm", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
-            name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
+            name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: unoptimised),
         .testTarget(
             name: "CSVStreamTests",
             dependencies: ["Platform", "CSVStream", "FuzzTargets", "InputFixtures", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "SecretHashingTests",
             dependencies: ["Platform", "ProfileCore", "SecretHashing", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "SQLiteAccessTests",
             dependencies: [
                 "CSQLite", "Platform", "SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         // Its suites that need a server run where PROFILES_TEST_POSTGRES names one.
         .testTarget(
             name: "PostgresAccessTests",
             dependencies: ["Platform", "PostgresAccess", "ProfileTesting", "Threads", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "PostgresProxyTests",
             dependencies: ["Platform", "Threads", "PostgresProxy", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "LinearizabilityTests", dependencies: ["Linearizability", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "ProfileStoreTests",
             dependencies: [
@@ -335,7 +346,7 @@ let package = Package(
                 "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "StoreExerciser", "RawSQLite",
                 "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "ProfileStoreSQLiteTests",
             dependencies: [
@@ -344,7 +355,7 @@ let package = Package(
                 "StoreFixtures", "FaultVFS",
                 "DiskExerciser", "ImportExerciser", "PowerLoss", "RawSQLite", "StoreExerciser", "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         // Its suites run if PROFILES_TEST_POSTGRES names a server. The suites that break a server run if
         // PROFILES_TEST_CLUSTER names a cluster of three.
         .testTarget(
@@ -354,7 +365,7 @@ let package = Package(
                 "ProfileStorePostgres", "PostgresProxy", "PostgresExerciser", "Linearizability", "ProfileTesting",
                 "ProfileTransfer", "StoreFixtures", "Threads", "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "ProfileTransferTests",
             dependencies: [
@@ -362,21 +373,21 @@ let package = Package(
                 "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SchemaInference", "StoreFixtures",
                 "InputFixtures", "FaultVFS", "ImportExerciser", "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "SchemaInferenceTests",
             dependencies: [
                 "Platform", "ProfileCore", "ProfileStore", "ProfileTransfer", "SchemaInference", "ProfileTesting",
                 "StoreFixtures", "InputFixtures", "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "SpreadsheetReadingTests",
             dependencies: [
                 "CSVStream", "InputFixtures", "Platform", "ProfileCore", "ProfileStore", "ProfileTesting",
                 "ProfileTransfer", "SchemaInference", "SpreadsheetReading", "Watchdog",
             ],
-            exclude: ["Files"], swiftSettings: strictness),
+            exclude: ["Files"], swiftSettings: unoptimised),
         .testTarget(
             name: "ProfileLoginTests",
             dependencies: [
@@ -384,14 +395,14 @@ let package = Package(
                 "ProfileStoreSQLite",
                 "ProfileTesting", "StoreFixtures", "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "TerminalUITests",
             dependencies: [
                 "CVTerm", "Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "ScreenPicture", "TerminalUI",
                 "TextLayout", "TerminalExerciser", "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "ProfileTestingTests",
             dependencies: [
@@ -399,7 +410,7 @@ let package = Package(
                 "ProfileStoreSQLite", "ProfileTesting",
                 "Watchdog",
             ],
-            swiftSettings: strictness),
+            swiftSettings: unoptimised),
         .testTarget(
             name: "CommandTests",
             dependencies: [
@@ -408,7 +419,7 @@ let package = Package(
                 "Watchdog",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Screens"], swiftSettings: strictness),
+            exclude: ["Screens"], swiftSettings: unoptimised),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -428,7 +439,7 @@ if fuzzes {
     package.targets.append(
         .executableTarget(
             name: "Fuzzer", dependencies: ["Platform", "ProfileTesting", "FuzzTargets"], path: "Tests/Programs/Fuzzer",
-            exclude: ["Corpus", "fuzz"], swiftSettings: strictness,
+            exclude: ["Corpus", "fuzz"], swiftSettings: unoptimised,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
     // Assertions stay on in optimised code. Code that only waits for threads is not counted, because it takes another
     // path each time, and every input would seem to be new.

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// Bytes that go from a task to a thread, and the other way.
+/// Bytes that pass from a task to a thread and back.
 @Suite(.watched) struct ByteChannelTests {
     private static let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
 
@@ -30,7 +30,7 @@ import Watchdog
     }
 
     @Test(arguments: [1_000, 65_536, 4_000_000])
-    func `what a task brings comes to a thread, in order, whatever the chunks`(size: Int) async throws {
+    func `a thread reads the bytes that a task writes, in order and in chunks of any size`(size: Int) async throws {
         let channel = ByteChannel()
         async let taken = Self.read(channel, chunk: 70_000)
         var rest = Self.bytes[...]
@@ -43,7 +43,7 @@ import Watchdog
         #expect(try await taken == Self.bytes)
     }
 
-    @Test func `who brings bytes is never far ahead of who takes them`() async throws {
+    @Test func `a producer is never far ahead of the consumer`() async throws {
         let channel = ByteChannel()
         let brought = Atomic(0)
         let chunk = [UInt8](repeating: 7, count: 10_000)
@@ -56,7 +56,7 @@ import Watchdog
         }()
         var taken = 0
         while let chunk = await channel.next() {
-            // Time to bring everything, if nothing holds it up.
+            // Gives the producer the time to write everything, if nothing blocks it.
             if taken == 0 { try await waitWhileRising { brought.load(ordering: .relaxed) } }
             taken += chunk.count
             #expect(brought.load(ordering: .relaxed) <= taken + (1 << 18) + 20_000)
@@ -65,12 +65,12 @@ import Watchdog
         #expect(taken == 2_000_000)
     }
 
-    @Test func `who takes bytes gets those before a failure, and who brings some is told of it at once`() async throws {
+    @Test func `a consumer gets the bytes before a failure, and a producer gets the failure at once`() async throws {
         let channel = ByteChannel()
         let failure = ByteStreamError(operation: .read, cause: CancellationError())
         #expect(await channel.write([1, 2, 3]))
         channel.fail(failure)
-        // The first reason stays.
+        // The failure is kept, although the channel is then finished.
         channel.finish()
         #expect(await !channel.write([4]))
         let sink = channel.sink
@@ -85,7 +85,7 @@ import Watchdog
         }
     }
 
-    @Test func `one that is closed keeps nobody waiting`() async throws {
+    @Test func `a closed channel ends waiting writes and reads`() async throws {
         let channel = ByteChannel()
         async let writing = channel.write([UInt8](repeating: 1, count: 10_000_000))
         #expect(await channel.next()?.isEmpty == false)
@@ -95,12 +95,12 @@ import Watchdog
         #expect(try await Self.read(channel, chunk: 10) == [])
     }
 
-    @Test func `a read that waits is interrupted, and goes on where it was`() async throws {
+    @Test func `a waiting read can be interrupted, and no byte is lost after a reset`() async throws {
         let channel = ByteChannel()
         async let first = Self.read(channel, chunk: 10)
         channel.interrupt()
         #expect(try await first == [])
-        // Bytes that come meanwhile are kept, and no more of them than else.
+        // The channel keeps the bytes that are written meanwhile, up to its usual capacity.
         async let writing = channel.write([UInt8](repeating: 1, count: 600_000))
         channel.reset()
         async let second = Self.read(channel, chunk: 1_000)

@@ -50,7 +50,7 @@ struct CSVReaderTests {
             rows: [(14...18).map { String(repeating: "x", count: $0) }], lines: [1]),
     ]
 
-    @Test func `line breaks in cells do not count if a record is a line`() throws {
+    @Test func `line breaks in cells are not counted if each record counts as one line`() throws {
         let options = CSVOptions(isLinePerRecord: true)
         let rows = try readAll("a\n\"1\n2\r\n3\"\n\n\"x\n\ny\n", options: options)
         #expect(rows.map(\.line) == [1, 2, 4, 6])
@@ -87,15 +87,15 @@ struct CSVReaderTests {
     }
 
     @Test(
-        "I1: the delimiter is found by itself in the first records, where quotes hide what they hold",
+        "I1: the delimiter is inferred from the first records, and delimiters within quotes do not count",
         arguments: [
             ("a,b,c\n1;2;3;4;5", ","), ("a;b;c\n", ";"), ("a\tb\n", "\t"), ("a|b|c,d", "|"),
             ("\n\r\n\"x,y,z\";b\n", ";"), ("\"a\nb,c,d\"|e", "|"), ("alone\n1,2", ","), ("", ","),
-            // The records decide where the header could be split in two ways.
+            // If the header could be split by two delimiters, the records decide.
             ("a, b, c;d\n1;2\n3;4\n", ";"), ("a,b;c\n1,2\n", ","), ("a,b\n1;2,3;4\n5;6,7\n", ","),
-            // Of two that do equally well it is the one that texts and numbers have more seldom.
+            // Of two equally good delimiters, the one that is rarer in texts and numbers is chosen.
             ("id;Price, EUR\n1;2,50\n2;3,75\n", ";"), ("name, first\tage\nx, y\t1\n", "\t"),
-            // A header that can be split in no way is one column, whatever its values hold.
+            // A header that no delimiter splits is one column, even if its values contain delimiters.
             ("full name\nDoe; John\nRoe; Jane\n", ","),
             // Rows that are ragged, broken or one cell longer than the header do not decide.
             ("a,b,c\n1,2,3,\n4,5,6,\n", ","), ("a;b;c\n\"x\"y;1\n1;2;3\ntotal: 5, 6\n", ";"),
@@ -112,13 +112,13 @@ struct CSVReaderTests {
         }
     }
 
-    @Test func `I1: a first line may name the delimiter, as Excel writes it, and is no record`() throws {
+    @Test func `I1: a first line can declare the delimiter in the notation of Excel, and is no record`() throws {
         for end in ["\n", "\r\n", "\r"] {
             let rows = try readAll("sep=;\(end)a,b;c\(end)1;2", options: CSVOptions(delimiter: .automatic()))
             #expect(rows.map(\.texts) == [["a,b", "c"], ["1", "2"]])
             #expect(rows.map(\.line) == [2, 3])
         }
-        // The line is no header, whatever was told.
+        // The line is no header, even if the options name another delimiter.
         let told = try readAll("sep=;\na,b\n1,2", options: CSVOptions(delimiter: .character(.comma)))
         #expect(told.map(\.texts) == [["a", "b"], ["1", "2"]])
         let plain = try readAll("sep=x,b\n1,2", options: CSVOptions(delimiter: .automatic()))
@@ -130,7 +130,7 @@ struct CSVReaderTests {
         #expect(refused == [0, 10, 13, 34] + Array(0x80...0xFF))
     }
 
-    @Test func `the header is read alone, and what follows it goes on at record 1`() throws {
+    @Test func `the header is read alone, and the records after it begin with number 1`() throws {
         var reader = CSVReader(source: .bytes(Array("\nname,age\nx,1\ny,2\n".utf8)))
         var batch = RecordBatch()
         #expect(try reader.header(into: &batch))
@@ -164,10 +164,10 @@ struct CSVReaderTests {
         #expect(reader.bytesRead == UInt64(text.utf8.count))
     }
 
-    @Test func `a file descriptor is read to its end, and a refusal is an error with its number`() throws {
+    @Test func `a file descriptor is read to its end, and a failed read throws an error with errno`() throws {
         var ends: [CInt] = [0, 0]
         #expect(pipe(&ends) == 0)
-        // A process that another test starts meanwhile would keep the writing end open.
+        // Otherwise, a process that another test starts would keep the writing end open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let text = Array("a,b\n1,2\n".utf8)
         #expect(write(ends[1], text, text.count) == text.count)
@@ -177,7 +177,7 @@ struct CSVReaderTests {
         #expect(throws: ByteStreamError(operation: .read, code: EBADF)) { try readAll(.descriptor(-1)) }
     }
 
-    @Test func `a reader whose source failed goes on without a loss when asked again`() throws {
+    @Test func `a reader whose source failed loses no record when it is called again`() throws {
         let text = Array("\u{FEFF}name,age\nxxxx,1\nyyyy,2\n".utf8)
         let whole = try readAll(text)
         let flaky = FlakySource(bytes: text)
@@ -219,7 +219,7 @@ struct CSVReaderTests {
                 #expect(stray.count == 3 && stray.firstLine == 3, "chunk \(chunk), batch \(batchBytes): \(stray)")
             }
         }
-        // Longer than what is counted at once, and more quotes than a byte counts.
+        // The cell is longer than the blocks in which quotes are counted, and has more quotes than one byte can count.
         let many = String(repeating: "\"", count: 9_000)
         #expect(try oddities("a,b\n\"\(many)\",y\n").strayQuotes.count == 0)
         #expect(try oddities("a,b\nx\(many),y\n").strayQuotes.count == 1)
@@ -231,11 +231,11 @@ struct CSVReaderTests {
         let long = String(repeating: "x", count: 5_000)
         #expect(try oddities("a,b\n\(long)\"\(long),y\n").strayQuotes.count == 1)
         #expect(try oddities("a,b\n\"\(long)\"\"\(long)\",y\n").strayQuotes.count == 0)
-        // Where the separator before a quoted cell was lost.
+        // The separator before a quoted cell is missing.
         #expect(try oddities("a,b\nx\"y, z\"\n").strayQuotes == oddities("a,b\nx\"\n").strayQuotes)
     }
 
-    @Test func `I1: blank lines between rows are counted, and none before or behind them`() throws {
+    @Test func `I1: blank lines are counted between rows, but not before the first or after the last`() throws {
         for chunk in [1, .max] {
             let clean = try oddities("\n\na,b\n\n1,2\n3,4\n\n\n", chunk: chunk)
             #expect(clean.blankLines.count == 0)

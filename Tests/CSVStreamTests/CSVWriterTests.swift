@@ -19,7 +19,7 @@ struct CSVWriterTests {
     }
 
     @Test(
-        "I13: a cell that a spreadsheet would run is prefixed when that is asked for, and only then",
+        "I13: a cell that a spreadsheet would evaluate is prefixed only if the option is set",
         arguments: [
             ("=1+1", "'=1+1"), ("+49 30", "'+49 30"), ("-5", "'-5"), ("@SUM(A1)", "'@SUM(A1)"), ("\tx", "'\tx"),
             ("\rx", "\"'\rx\""), ("=A1,B1", "\"'=A1,B1\""), ("a=b", "a=b"), ("'=1", "'=1"), ("7876-1241", "7876-1241"),
@@ -55,7 +55,7 @@ struct CSVWriterTests {
         #expect(rows.map(\.texts) == (0..<30_000).map { ["row\($0)"] })
     }
 
-    @Test func `a sink that refuses is an error with its number`() throws {
+    @Test func `a failed write throws an error with errno`() throws {
         let full = open("/dev/full", O_WRONLY)
         defer { close(full) }
         var writer = CSVWriter(to: .descriptor(full))

@@ -2,7 +2,7 @@ import CSVStream
 import Platform
 import Synchronization
 
-/// Gives a byte and fails, in turn.
+/// A source whose reads fail and return one byte in alternation.
 final class FlakySource: Sendable {
     private let bytes: [UInt8]
     private let state = Mutex((position: 0, fails: true))

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// All records of an input that is opened as a file is.
+/// Returns all records of an input, which is opened like a file.
 private func readOpened(
     _ bytes: [UInt8], encoding: TextEncoding? = nil, chunk: Int = .max
 ) throws -> (rows: [Row], encoding: TextEncoding, isGuessed: Bool) {
@@ -28,7 +28,7 @@ private func readOpened(
             ("windows-1252", [0x80, 0x93, 0x94], "€“”"), ("windows-1251", [0xCC, 0xE8, 0xF0], "Мир"),
             ("ISO-8859-7", [0xC1, 0xE8], "Αθ"), ("Shift_JIS", [0x93, 0xFA, 0x96, 0x7B], "日本"),
             ("GB18030", [0xC4, 0xE3, 0x81, 0x30, 0x81, 0x34], "你\u{84}"), ("EUC-KR", [0xC7, 0xD1], "한"),
-            // A letter that is held back for an accent that may follow.
+            // The decoder holds the letter back, because a combining accent may follow.
             ("windows-1258", [0x61, 0x62], "ab"), ("TCVN5712-1", [0x61, 0x62], "ab"),
             ("macintosh", [0x8E], "é"), ("CP850", [0x82], "é"), ("UTF-32LE", [0xE9, 0, 0, 0, 0x2C, 0, 0, 0], "é,"),
         ] as [(String, [UInt8], String)])
@@ -52,12 +52,12 @@ private func readOpened(
         #expect(opened.rows.map(\.texts) == [["aé", "😀"], ["b", "c"]])
         #expect(!opened.isGuessed && opened.encoding.name.hasPrefix("UTF-32"))
         #expect(try readAll(bytes, chunk: chunk).map(\.texts) == [["aé", "😀"], ["b", "c"]])
-        // Two bytes of a mark and an end are UTF-16.
+        // A byte order mark of two bytes and nothing after it is UTF-16.
         #expect(try readOpened([0xFF, 0xFE], chunk: chunk).encoding == .utf16(bigEndian: false))
     }
 
     @Test(arguments: ["", "no such", "latin1//IGNORE", "latin1/", "x,y", "klingon", "UTF-8//TRANSLIT", "\u{E9}"])
-    func `N7: a name that the C library does not know, or that would have it drop characters, is none`(name: String) {
+    func `N7: a name is refused if the C library does not know it or would drop characters`(name: String) {
         #expect(TextEncoding(name: name) == nil)
     }
 
@@ -85,7 +85,7 @@ private func readOpened(
         #expect(unit.rows.map(\.fault) == [.badEncoding])
     }
 
-    @Test func `N7: a byte order mark says more than a name`() throws {
+    @Test func `N7: a byte order mark takes precedence over a named encoding`() throws {
         let marked = try readOpened([0xEF, 0xBB, 0xBF] + Array("é".utf8), encoding: TextEncoding(name: "latin1"))
         #expect(marked.rows.map(\.texts) == [["é"]] && marked.encoding == .utf8)
         let wide = try readOpened(utf16("é", bigEndian: true), encoding: .utf8)
@@ -102,7 +102,7 @@ private func readOpened(
             ("Stra\u{DF}e \u{FC}ber\n", true), ("na\u{EF}", true),
         ])
     func guessed(text: String, isGuess: Bool) throws {
-        // One byte a scalar.
+        // Each scalar becomes one byte.
         let bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         for chunk in [1, .max] {
             let (rows, encoding, isGuessed) = try readOpened(bytes, chunk: chunk)
@@ -113,7 +113,7 @@ private func readOpened(
         }
     }
 
-    @Test func `N7: a guess is made from the first MiB, at whose end a character may be cut`() throws {
+    @Test func `N7: the encoding is guessed from the first MiB, which may end within a character`() throws {
         let megabyte = 1 << 20
         let text = [UInt8](repeating: 0x61, count: megabyte - 1) + Array("é\n".utf8)
         let cut = try readOpened([0x78, 0x0A] + text.dropFirst(2))
@@ -127,7 +127,7 @@ private func readOpened(
     }
 }
 
-@Suite("I1: what is compressed with gzip", .watched) struct GzipTests {
+@Suite("I1: input that is compressed with gzip", .watched) struct GzipTests {
     private static let text = "name,note\n" + (0..<5_000).map { "user\($0),some words \($0 * 7)\n" }.joined()
 
     private func rows(_ bytes: [UInt8], chunk: Int = .max) throws -> [[String]] {
@@ -141,7 +141,7 @@ private func readOpened(
     }
 
     @Test(arguments: [1, 1_000, .max])
-    func `I1: it is read as it stands, in one member or several, with zeros behind them`(chunk: Int) throws {
+    func `I1: a gzip file is decompressed, with one member or several, and with zeros at its end`(chunk: Int) throws {
         let text = Array(Self.text.utf8)
         let plain = try readAll(text).map(\.texts)
         let half = text.count / 2
@@ -153,12 +153,12 @@ private func readOpened(
         #expect(try rows(Gzip.compressed([]), chunk: chunk) == [])
     }
 
-    @Test func `N7: what is inside may be in any encoding`() throws {
+    @Test func `N7: the text in a gzip file may have any encoding`() throws {
         #expect(try rows(Gzip.compressed(utf16("é,b\n", bigEndian: false))) == [["é", "b"]])
         #expect(try rows(Gzip.compressed([0x4A, 0x6F, 0x73, 0xE9])) == [["José"]])
     }
 
-    @Test func `I3: what is cut off, damaged or followed by something else is an error`() throws {
+    @Test func `I3: a gzip file that is truncated, damaged or followed by other bytes is an error`() throws {
         let good = try Gzip.compressed(Array(Self.text.utf8))
         let damaged = ByteStreamError(operation: .decompress, code: EBADMSG)
         for end in [4, 12, good.count / 2, good.count - 8, good.count - 1] {
@@ -172,7 +172,7 @@ private func readOpened(
         #expect(throws: damaged) { try rows(good + Array("more".utf8)) }
     }
 
-    @Test func `I11: what grows a thousandfold is read in bounded pieces`() throws {
+    @Test func `I11: a gzip file that expands a thousandfold is read in bounded pieces`() throws {
         let zeros = try Gzip.compressed([UInt8](repeating: 0x61, count: 50_000_000))
         #expect(zeros.count < 100_000)
         let text = try TextInput(InputHead(.bytes(zeros)), encoding: nil)
@@ -186,7 +186,7 @@ private func readOpened(
 
 @Suite(.alone, .unsanitized, .watched) struct ZeroedInputTests {
     @Test(arguments: [false, true])
-    func `P12: what is decompressed and decoded leaves nothing behind`(isCompressed: Bool) throws {
+    func `P12: after decompression and decoding, no copy of a secret is in memory`(isCompressed: Bool) throws {
         let marker = MemoryMarker()
         #expect(try count(of: marker, isCompressed: isCompressed) == 3)
         #expect(try marker.occurrences() == 0)
@@ -206,7 +206,8 @@ private func readOpened(
     }
 }
 
-/// A text of three lines, the first two of which are the marker: a byte at a time, so that it is nowhere else.
+/// Provides a text of three lines, of which the first two are the marker. Each read returns one byte, so the source
+/// keeps no copy of the marker.
 private final class MarkedSource: Sendable {
     private struct State {
         var position = 0

@@ -4,7 +4,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// A line with its bytes, nil for one that was too long.
+/// A line with its bytes. `bytes` is nil if the line is too long.
 private struct ReadLine: Equatable {
     let number: Int
     let bytes: [UInt8]?
@@ -62,7 +62,7 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
         #expect(try lines(.bytes(bytes, chunk: 3)) == [ReadLine(1, "{\u{1F600}}"), ReadLine(2, "b")])
     }
 
-    @Test("I11: a line over the limit has no bytes, and those after it do", arguments: [1, 5, .max])
+    @Test("I11: a line over the limit has no bytes, and later lines are complete", arguments: [1, 5, .max])
     func limit(chunk: Int) throws {
         let text = "1234\n12345\n123456\n\n1234567890\nend"
         #expect(
@@ -100,7 +100,7 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
         }
     }
 
-    @Test func `I13: what a source that fails now and then had given is not lost`() throws {
+    @Test func `I13: no line is lost if the source fails now and then`() throws {
         let source = FlakySource(bytes: Array("\u{FEFF}ab\n\nlonger\nend".utf8))
         var reader = JSONElementReader(
             source: ByteSource { buffer throws(ByteStreamError) in try source.read(into: buffer) },
@@ -153,7 +153,7 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
         return found
     }
 
-    @Test("I13: they are the same however the bytes arrive", arguments: [1, 2, 3, 7, .max])
+    @Test("I13: the elements are the same however the bytes arrive", arguments: [1, 2, 3, 7, .max])
     func chunks(size: Int) throws {
         let text = """
 
@@ -172,7 +172,7 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
         #expect(try elements("\u{FEFF} [{}]", chunk: size) == [Found(1, "{}")])
     }
 
-    @Test("I3: what is wrong is told, and the next element is read where that can be known", arguments: [1, .max])
+    @Test("I3: each fault is reported, and the next element is read if its start can be found", arguments: [1, .max])
     func faults(chunk: Int) throws {
         #expect(
             try elements("[{}\n{}, {}]", chunk: chunk) == [Found(1, "{}"), Found(2, "outsideArray"), Found(2, "{}")])
@@ -184,7 +184,7 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
         #expect(try elements("[}{}]", chunk: chunk).first == Found(1, "}"))
     }
 
-    @Test("I11: an element over the limit has no bytes, and those after it do", arguments: [1, 5, .max])
+    @Test("I11: an element over the limit has no bytes, and later elements are complete", arguments: [1, 5, .max])
     func limit(chunk: Int) throws {
         #expect(
             try elements("[{\"a\":1},\n{\"a\":\n\"]}}\"},\n{\"b\":2}]", chunk: chunk, longest: 7)
@@ -193,7 +193,7 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
         #expect(try elements("[{\"a\":\"\(long)\"},{}]", chunk: 100_000) == [Found(1, "tooLong"), Found(1, "{}")])
     }
 
-    @Test func `I13: what a source that fails now and then had given is not lost`() throws {
+    @Test func `I13: no element is lost if the source fails now and then`() throws {
         let source = FlakySource(bytes: Array("[{\"a\":\"[\"},\n {\"b\":{}}]".utf8))
         var reader = JSONElementReader(
             source: ByteSource { buffer throws(ByteStreamError) in try source.read(into: buffer) })

@@ -5,7 +5,7 @@ import Testing
 import Watchdog
 
 @Suite("I1: a file of 36 columns", .watched) struct MemberRegisterTests {
-    @Test("I1: what the generator made is read cell by cell", arguments: 0..<5 as Range<UInt64>)
+    @Test("I1: every cell of a generated file is read as it was generated", arguments: 0..<5 as Range<UInt64>)
     func generated(seed: UInt64) throws {
         let register = MemberRegister(seed: seed)
         let rows = try readAll(register.bytes, options: CSVOptions(delimiter: .automatic(), batchBytes: 10_000))

@@ -6,7 +6,7 @@ import Watchdog
 
 @Suite("Random input", .watched)
 struct RandomInputTests {
-    @Test("I1, I13: what is written in any dialect is read back the same, in pieces of any size")
+    @Test("I1, I13: records written in any dialect are read back the same, in chunks of any size")
     func roundTrip() throws {
         for seed in 0..<UInt64(rounds(150)) {
             var random = SeededGenerator(seed: seed)
@@ -30,7 +30,7 @@ struct RandomInputTests {
         }
     }
 
-    @Test("I3: any bytes at all are split as the plainest reading of the rules splits them")
+    @Test("I3: random bytes are split like the reference splits them")
     func reference() throws {
         for seed in 0..<UInt64(rounds(3000)) {
             var random = SeededGenerator(seed: seed)
@@ -40,7 +40,7 @@ struct RandomInputTests {
             }
             let options = CSVOptions(batchBytes: Int.random(in: 1...200, using: &random))
             let rows = try readAll(bytes, options: options, chunk: Int.random(in: 1...40, using: &random))
-            // What is left of a broken line is for people to mend; the reference does not try.
+            // The reader splits a faulty line into cells for a person to correct. The reference does not.
             let comparable = rows.map { row in
                 row.fault == .unclosedQuote || row.fault == .textAfterQuote
                     ? Row(line: row.line, number: row.number, cells: [], fault: row.fault) : row
@@ -52,7 +52,7 @@ struct RandomInputTests {
         }
     }
 
-    @Test("I3: under a limit too, rows do not depend on how the bytes arrive, and every row is accounted for")
+    @Test("I3: with a limit, rows do not depend on how the bytes arrive, and no row is missing")
     func independentOfChunks() throws {
         for seed in 0..<UInt64(rounds(1500)) {
             var random = SeededGenerator(seed: seed)
@@ -89,7 +89,7 @@ struct RandomInputTests {
         }
     }
 
-    /// Mostly the bytes that mean something, now and then any.
+    /// Returns random bytes: mostly bytes with a meaning in CSV, and sometimes any others.
     private func randomBytes(using random: inout SeededGenerator) -> [UInt8] {
         let telling = Array("\"\"\"\"\"\",,,\n\n\n\r\rab".utf8)
         let isTame = Bool.random(using: &random)
@@ -102,7 +102,7 @@ struct RandomInputTests {
             let run = Array(repeating: UInt8(ascii: "x"), count: Int.random(in: 0...40, using: &random))
             bytes.insert(contentsOf: run, at: Int.random(in: 0...bytes.count, using: &random))
         }
-        // A byte order mark by chance would be right to change everything, but the reference knows none.
+        // The reference does not know byte order marks, so the bytes must not begin with one by chance.
         if let first = bytes.first, first >= 0xEF { bytes[0] = UInt8(ascii: "a") }
         return bytes
     }

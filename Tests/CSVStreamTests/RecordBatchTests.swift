@@ -38,13 +38,13 @@ struct RecordBatchTests {
         #expect(batch.rows.map(\.texts) == (1...2000).map { ["cell \($0)"] })
     }
 
-    @Test("P12: a batch with secrets zeroes them, the bytes after its last record too")
+    @Test("P12: a batch with secrets zeroes them, also in the bytes after its last record")
     func zeroes() throws {
         let text = Array("name,secret\nx,hunter2\ny,\"hun\"\"ter3\"\nz,hunter4".utf8)
         for containsSecrets in [true, false] {
             var batch = RecordBatch(containsSecrets: containsSecrets)
             var reader = CSVReader(source: .bytes(text))
-            // The header's batch has held the whole input, most of which it gave back.
+            // The batch has held the whole input, and has given back the bytes after the header.
             #expect(try reader.header(into: &batch))
             batch.removeAll()
             let isZero = UnsafeRawBufferPointer(start: batch.bytes.base, count: batch.bytes.capacity).allSatisfy {

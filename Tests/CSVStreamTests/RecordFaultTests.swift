@@ -2,7 +2,7 @@
 import Testing
 import Watchdog
 
-@Suite("I3: what is wrong concerns its record alone", .watched)
+@Suite("I3: a fault affects only its own record", .watched)
 struct RecordFaultTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
@@ -85,7 +85,7 @@ struct RecordFaultTests {
     }
 
     @Test(
-        "I3: what is not UTF-16 is an issue of its row",
+        "I3: unpaired surrogates are an issue of their row",
         arguments: [[0xD800], [0xDC00], [0xD800, 0xD800, 0xDC00], [0xDFFF, 0xD83D]] as [[UInt16]])
     func unpairedSurrogate(_ bad: [UInt16]) throws {
         let units = Array("\u{FEFF}a,😀\n".utf16) + bad + Array(",2\nü,4\n".utf16)
@@ -139,7 +139,7 @@ struct RecordFaultTests {
         }
     }
 
-    @Test("I11: a cell of a hundred megabytes is refused in memory that does not grow", arguments: ["", "\""])
+    @Test("I11: a cell of a hundred megabytes is refused with bounded memory", arguments: ["", "\""])
     func enormousCell(quote: String) throws {
         var bytes = Array("a,b\n\(quote)".utf8)
         bytes += [UInt8](repeating: UInt8(ascii: "x"), count: 100 << 20)
@@ -157,7 +157,7 @@ struct RecordFaultTests {
     }
 
     @Test(
-        "I3: hostile quotes cause at most as much work again as there are bytes",
+        "I3: hostile quotes cause at most one more scan of the bytes",
         arguments: ["x\",\"\n", "\"\n", "\"\"\"\n\"x", "a,\"\n\"\",", "\"\"\n,\"x\"\"\r", "\"a\nb\"c\n\"\"\"\n"])
     func hostileQuotes(_ unit: String) throws {
         for limit in [100, 5_000, 1 << 20] {
@@ -170,7 +170,7 @@ struct RecordFaultTests {
         }
     }
 
-    @Test func `hostile quotes are followed again at all, so that the bound on that work is worth its test`() throws {
+    @Test func `hostile quotes do cause a second scan, so the test of its bound is not empty`() throws {
         let bytes = Array(String(repeating: "x\",\"\n", count: 2_000).utf8)
         var reader = CSVReader(source: .bytes(bytes))
         var batch = RecordBatch()

@@ -5,7 +5,7 @@ import Testing
 import Watchdog
 
 @Suite("Lines of a file that are no records", .watched) struct SkippedLinesTests {
-    /// The rows, whatever the size of a batch and of a chunk.
+    /// Returns the rows. Checks that they do not depend on the sizes of batches and chunks.
     private func rows(
         _ text: String, skipping lines: Int = 0, comment: Character? = nil, hasHeader: Bool = true,
         delimiter: CSVOptions.Delimiter = .automatic()
@@ -51,7 +51,7 @@ import Watchdog
         #expect(found.map(\.line) == [2, 3])
     }
 
-    @Test func `I1: a declared delimiter counts as a line, and holds if the line is skipped`() throws {
+    @Test func `I1: a line that declares the delimiter counts as a line, and applies even if it is skipped`() throws {
         for skipped in [0, 1] { #expect(try rows("sep=|\na|b;c\n", skipping: skipped).map(\.texts) == [["a", "b;c"]]) }
         #expect(try rows("sep=|\nTitle\na|b\n", skipping: 2).map(\.texts) == [["a", "b"]])
         // A later line declares nothing.

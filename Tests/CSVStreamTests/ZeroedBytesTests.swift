@@ -4,9 +4,10 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// P12: bytes that may be secrets are zeroed wherever they are given up: when the buffer grows, is emptied, or goes.
+/// P12: bytes that may be secrets are zeroed before their memory is released: when the buffer grows, is emptied or is
+/// deallocated.
 @Suite(.alone, .unsanitized, .watched) struct ZeroedBytesTests {
-    /// How often the marker is in memory with a batch, and without it.
+    /// Returns the number of copies of the marker in memory while a batch holds it, and after the batch is deallocated.
     private func occurrences(containsSecrets: Bool, _ marker: MemoryMarker) throws -> (with: Int, without: Int) {
         let with = try fillBatch(containsSecrets: containsSecrets, marker)
         return (with, try marker.occurrences())
@@ -16,20 +17,20 @@ import Watchdog
         var batch = RecordBatch(containsSecrets: containsSecrets)
         batch.beginRecord(line: 1, number: 1)
         marker.withBytes { bytes in batch.appendCell(bytes.bindMemory(to: UInt8.self).span) }
-        // Grows, again and again.
+        // Makes the buffer grow several times.
         for _ in 0..<1_000 { batch.appendCell("and more".utf8Span.span) }
         batch.endRecord()
         return try marker.occurrences()
     }
 
-    @Test func `P12: a batch with secrets leaves none behind as it grows and goes`() throws {
+    @Test func `P12: a batch with secrets leaves no copy in memory when it grows and when it is deallocated`() throws {
         let secret = try occurrences(containsSecrets: true, MemoryMarker())
         #expect(secret == (1, 0))
         let plain = try occurrences(containsSecrets: false, MemoryMarker())
         #expect(plain.with > 1 && plain.without > 0, "the search finds what was not zeroed")
     }
 
-    @Test func `P12: lines leave nothing behind`() throws {
+    @Test func `P12: a reader of lines leaves no copy of a line in memory`() throws {
         let marker = MemoryMarker()
         #expect(try readLines(marker) == 2)
         #expect(try marker.occurrences() == 0)
@@ -54,11 +55,11 @@ import Watchdog
     }
 
     @Test(arguments: [true, false])
-    func `P12: what is written as CSV is zeroed where it holds secrets`(containsSecrets: Bool) throws {
+    func `P12: a CSV writer zeroes its bytes if they may contain secrets`(containsSecrets: Bool) throws {
         let marker = MemoryMarker()
         var writer = CSVWriter(to: ByteSink { _ in }, containsSecrets: containsSecrets)
         marker.withBytes { bytes in writer.cell(bytes.bindMemory(to: UInt8.self).span) }
-        // Past what is written at once.
+        // Writes more than the writer buffers.
         for _ in 0..<100 {
             writer.cell(String(repeating: "x", count: 1_000).utf8Span.span)
             try writer.endRecord()

@@ -49,7 +49,7 @@ import Watchdog
         #expect(file.firstRange(of: Array(token.utf8.dropFirst(3))) == nil)
     }
 
-    @Test func `a reset in JSON, and the words away from a pipe`() throws {
+    @Test func `a reset is issued and redeemed in JSON, and an unknown username is an error`() throws {
         let issued = try workplace.profiles("reset", "anna", "--valid-for", "30m", "--format", "json", "--quiet")
         #expect(issued.error == "")
         let token = try member("token", of: issued.output)
@@ -71,7 +71,7 @@ import Watchdog
         ["token", "create", "a\nb"], ["session", "end"], ["session", "end", "5f0c2f7be9a1d4c3", "--all", "anna"],
         ["session", "end", "17"], ["session", "list", "--limit", "0"],
     ])
-    func `what is not understood is a usage error`(arguments: [String]) throws {
+    func `wrong arguments of reset, token and session are usage errors`(arguments: [String]) throws {
         let outcome = try workplace.run(
             [try Workplace.binary()] + arguments, input: "", environment: workplace.environment)
         #expect(outcome.status == 64, "\(outcome)")

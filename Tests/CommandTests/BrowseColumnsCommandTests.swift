@@ -52,7 +52,7 @@ import Watchdog
         try driver.wait(until: { $0.contains("›✓ Town") })
         try driver.type("G ")
         try driver.press(.enter)
-        // Leaving at once loses nothing.
+        // The columns are stored even if the user leaves at once.
         try leave(driver)
         let path = try record()
         #expect(workplace.mode(path) == 0o600 && workplace.mode(".local/state/profiles/columns") == 0o700)
@@ -91,7 +91,7 @@ import Watchdog
         #expect(try workplace.read(path).contains("\"town\""))
     }
 
-    @Test func `N15: without a place for the record, the table works and forgets`() throws {
+    @Test func `N15: if the record cannot be written, the table works and forgets the columns`() throws {
         for environment in [["HOME": "/nowhere"], ["XDG_STATE_HOME": "/proc/nowhere"], ["HOME": ""]] {
             let driver = try browse("--database", "\(workplace.folder)/store.sqlite", environment: environment)
             try driver.type("cj ")

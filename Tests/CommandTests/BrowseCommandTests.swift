@@ -9,7 +9,7 @@ import Watchdog
     private let references = ReferenceScreens()
     private let workplace: Workplace
 
-    /// A store of forty people, of whom one is invalid and five are not judged by the rules in force.
+    /// Makes a store of forty valid profiles.
     init() throws {
         workplace = try Workplace()
         let streets = ["Elm St", "Oak Ave", "Main St", "Hill Road"]
@@ -34,7 +34,7 @@ import Watchdog
     }
 
     @Test(
-        "N8: the table is as its references show it",
+        "N8: the table matches its reference screens",
         arguments: [
             TerminalSize.standard, .small, TerminalSize(columns: 120, rows: 30),
         ])
@@ -69,7 +69,7 @@ import Watchdog
         #expect(driver.isRestored && !driver.screen.contains("Error"))
     }
 
-    @Test func `N8: somebody finds a profile, edits it, registers another, removes one and leaves`() throws {
+    @Test func `N8: a user finds a profile, edits it, registers another, removes one and leaves`() throws {
         let driver = try browse("oak ave")
         try driver.wait(until: { $0.contains("of 10") })
         try driver.press(.down, times: 2)
@@ -80,7 +80,7 @@ import Watchdog
         try driver.press(.control("u"))
         try driver.type("99 Elm St")
         try driver.press(.control("s"))
-        // It is not found by the search any more.
+        // The search no longer finds the profile.
         try driver.wait(until: { $0.contains("Stored person9") })
         try driver.wait(until: { $0.contains("of 9") })
         #expect(try workplace.profiles("lookup", "person9").output.contains("99 Elm St"))
@@ -108,7 +108,7 @@ import Watchdog
         #expect(try driver.end() == 0)
     }
 
-    @Test func `a profile that somebody else has removed meanwhile is told of, and the table goes on`() throws {
+    @Test func `if another process has removed a profile, the table reports it and goes on`() throws {
         let driver = try browse()
         try driver.wait(until: { $0.contains("1 of 40") })
         try #require(workplace.profiles("remove", "person0", "--yes").status == 0)
@@ -123,7 +123,7 @@ import Watchdog
         try driver.press(.enter)
         try driver.wait(until: { $0.contains("There is no profile \"person1\"") })
         try driver.press(.enter)
-        // What somebody else has changed since it was shown is not removed.
+        // A profile that another process has changed since it was shown is not removed.
         try driver.press(.down)
         try #require(workplace.profiles("edit", "person2", "--address", "7 Elm St").status == 0)
         try driver.press(.delete)
@@ -204,14 +204,14 @@ import Watchdog
         #expect(try driver.end() == 0)
     }
 
-    @Test func `a store that cannot be written is browsed, and a change says why it cannot be made`() throws {
+    @Test func `a read-only store can be browsed, and a change fails with the reason`() throws {
         for ending in ["-wal", "-shm", "-lock"] { unlink("\(workplace.folder)/store.sqlite\(ending)") }
         let isRoot = geteuid() == 0
         chmod("\(workplace.folder)/store.sqlite", isRoot ? 0o444 : 0o400)
         chmod(workplace.folder, 0o555)
         Workplace.waitUntilSettled("\(workplace.folder)/store.sqlite")
         defer { chmod(workplace.folder, 0o700) }
-        // Root may write everywhere, so another user looks.
+        // Root may write everywhere, so the command runs as another user.
         let user = isRoot ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
         let driver = try TerminalDriver(
             user + [try Workplace.binary(), "browse", "--wait", "1"], environment: workplace.environment, folder: "/")
@@ -234,7 +234,7 @@ import Watchdog
         #expect(try driver.end() == 0)
     }
 
-    @Test func `without a terminal it says what to use instead, and without a store what to do`() throws {
+    @Test func `without a terminal browse names another command, and without a store it fails`() throws {
         let outcome = try workplace.profiles("browse")
         #expect(outcome.status == 64 && outcome.output.isEmpty)
         #expect(outcome.error.contains("profiles list"))

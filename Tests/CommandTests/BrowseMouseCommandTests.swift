@@ -33,7 +33,7 @@ import Watchdog
         try driver.type("\u{1B}[<\(button);\(column + 1);\(row + 1)\(isRelease ? "m" : "M")")
     }
 
-    @Test func `N16: a user clicks, sorts, scrolls and drags, and the width is there the next time`() throws {
+    @Test func `N16: a user clicks, sorts, scrolls and drags, and the new width is remembered`() throws {
         var driver = try browse()
         try send(driver, 0, 6, 4)
         try send(driver, 0, 6, 4, isRelease: true)
@@ -67,7 +67,7 @@ import Watchdog
     }
 
     @Test(
-        "N16: the mouse is given back however the table ends",
+        "N16: mouse reporting is turned off however the table ends",
         arguments: ["q", "\u{3}", "SIGTERM", "SIGHUP", "SIGINT", "SIGABRT", "SIGSEGV"])
     func end(how: String) throws {
         let driver = try browse()
@@ -79,7 +79,7 @@ import Watchdog
         #expect(driver.transcript.contains("\u{1B}[?1006l\u{1B}[?1002l"))
     }
 
-    @Test func `N16: the shell has the mouse while the program is suspended`() throws {
+    @Test func `N16: mouse reporting is off while the program is suspended`() throws {
         let driver = try TerminalDriver(
             ["/bin/sh", "-c", "set -m; '\(try Workplace.binary())' browse; echo stopped; read answer; fg"],
             environment: workplace.environment, folder: workplace.folder)
@@ -97,7 +97,7 @@ import Watchdog
         #expect(driver.isRestored)
     }
 
-    @Test func `N16: with --no-mouse the terminal keeps the mouse`() throws {
+    @Test func `N16: with --no-mouse, mouse reporting is never turned on`() throws {
         let driver = try browse("--no-mouse")
         #expect(!driver.transcript.contains("\u{1B}[?1002h") && !driver.transcript.contains("\u{1B}[?1006h"))
         try driver.type("q")

@@ -24,12 +24,12 @@ import Watchdog
         return driver
     }
 
-    @Test func `N14: all that a search finds are selected and edited as one change, which u undoes`() throws {
+    @Test func `N14: all profiles that a search finds are selected and edited as one change, which u undoes`() throws {
         let driver = try browse("lodnon")
         try driver.wait(until: { $0.contains("1 of 10") })
         try driver.type("a")
         try driver.wait(until: { $0.contains("10 selected") })
-        // The last one is not wanted.
+        // Deselects the last profile.
         try driver.type("G e")
         try driver.wait(until: { $0.contains("Set in 9 profiles:") })
         try driver.type("nosuch=1\n")
@@ -98,7 +98,7 @@ import Watchdog
         #expect(text == "username,town,postal_code,place\nu9,Paris,11009,\nu8,Lodnon,11008,\n")
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
-        // Without a selection, it is all that the search finds.
+        // Without a selection, all profiles of the search are exported.
         try driver.press(.escape)
         try driver.wait(until: { !$0.contains("selected") })
         try driver.type("/lodnon\n")

@@ -61,7 +61,7 @@ import Watchdog
         #expect(try workplace.profiles("imports").output.contains("rejects.csv"))
     }
 
-    @Test func `N9: rows with another mistake keep the correction, and are offered with what is wrong still`() throws {
+    @Test func `N9: rows with another mistake keep the correction, and are offered with that mistake`() throws {
         try reject(12, wrongTowns: [2, 5, 12])
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
         try driver.wait(for: "Row 1 of 12")
@@ -76,7 +76,7 @@ import Watchdog
         try driver.press(.down)
         try driver.press(.enter)
         try driver.wait(for: "2 more rows have \"London-City\" in Town.")
-        // The file has the correction already, without the rows that are stored.
+        // The file already has the correction, and no longer has the stored rows.
         let left = try workplace.read("rejects.csv")
         #expect(left.contains("u5,1900-01-01,London-City") && left.contains("u12,1900-01-01,London-City"), "\(left)")
         #expect(!left.contains("1/1/1900,") && !left.contains("\nu1,") && !left.contains("\nu2,"), "\(left)")
@@ -96,7 +96,8 @@ import Watchdog
         #expect(try workplace.profiles("show", "u1").output.contains("a\\nb"))
     }
 
-    @Test func `N9: line by line the question is the same, and no leaves the other rows as they are`() throws {
+    @Test func `N9: with --plain the question is the same, and the answer no keeps the other rows as they are`() throws
+    {
         try reject(3)
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
         try driver.wait(for: "Mend it?")
@@ -108,7 +109,8 @@ import Watchdog
         try driver.wait(for: "Row 2 of 3")
         try driver.type("y\n")
         try driver.wait(for: "Birthday, was 1/1/1900")
-        // An empty optional field is another correction of the same mistake, and it is not asked for again.
+        // Clearing the optional field is another correction of the same mistake. The command does not ask about it
+        // again.
         try driver.type("-\n")
         try driver.wait(for: "Row 3 of 3")
         try driver.type("q\n")

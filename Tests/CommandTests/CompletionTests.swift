@@ -2,7 +2,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// What a shell completes, in a shell.
+/// Completion in a real shell.
 @Suite(.watched) struct CompletionTests {
     private let workplace: Workplace
 
@@ -11,10 +11,10 @@ import Watchdog
         try workplace.write(Self.bashScript.get(), to: "completion.bash")
     }
 
-    /// Made once, since it takes longest of all.
+    /// The script is made only once, because this takes longer than the rest of the tests.
     private static let bashScript = Result { try Workplace().profiles("completion", "bash").output }
 
-    /// What bash offers for the last of the words.
+    /// Returns the completions that bash offers for the last word.
     private func offered(_ words: String...) throws -> [String] {
         let script = """
             source completion.bash
@@ -76,7 +76,7 @@ import Watchdog
         #expect(try offered("schema", "adopt", "--number", "2") == ["2"])
     }
 
-    @Test func `nothing that is typed is run when it is completed in bash`() throws {
+    @Test func `completion in bash runs no command in a typed word`() throws {
         for text in ["$(touch ran)", "`touch ran`", "${x:-$(touch ran)}", "a[$(touch ran)]", "<(touch ran)"] {
             #expect(try offered("import", "x.csv", "--map", "\(text)=ph") == ["phone"], "\(text)")
             #expect(try offered("list", "--columns", "\(text),ph") == ["\(text),phone"], "\(text)")
@@ -84,7 +84,7 @@ import Watchdog
         }
     }
 
-    @Test func `a field that gets a value, or is one, is completed in bash as somebody types it`() throws {
+    @Test func `fields in options are completed in an interactive bash`() throws {
         let tools = try Workplace.binary().split(separator: "/").dropLast().map { "/" + $0 }.joined()
         let environment = workplace.environment.merging(["PATH": "\(tools):/usr/bin:/bin", "PS1": "> "]) { $1 }
         let shell = try TerminalDriver(
@@ -128,7 +128,7 @@ import Watchdog
     }
 
     @Test(
-        "Nothing that stands in the typed word is run in bash",
+        "Completion of whole words in bash runs no command in them",
         arguments: [
             #"'$(touch ran)="#, "$(touch ran)=", "`touch ran`=", #""$(touch ran)="#, #"\$(touch ran)="#,
             "${x:=$(touch ran)}=",

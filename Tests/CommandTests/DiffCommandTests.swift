@@ -55,7 +55,7 @@ import Watchdog
         #expect(exported.status == 0, "\(exported)")
     }
 
-    @Test func `a profile that only one of them has is a difference`() throws {
+    @Test func `a profile that only one side has is a difference`() throws {
         try workplace.write("username,city,age\nanna,Leeds,30\nbert,Bath,12\n", to: "fewer.csv")
         let fewer = try workplace.profiles("diff", "fewer.csv")
         #expect(fewer.status == 1 && fewer.output.hasPrefix("- carl\n1 difference: "), "\(fewer)")
@@ -111,7 +111,7 @@ import Watchdog
         #expect(outcome.output.contains("Content-Security-Policy"))
     }
 
-    @Test func `what was not compared is told`() throws {
+    @Test func `columns and rows that were not compared are reported`() throws {
         try workplace.write("username,age,shoe\nanna,30,41\nbert,12,42\ncarl,7,43\n", to: "part.csv")
         let part = try workplace.profiles("diff", "part.csv")
         #expect(part.status == 0)
@@ -127,7 +127,7 @@ import Watchdog
         #expect(odd.error.contains("odd.csv: 1 row repeats the key of an earlier row, and was not compared"), "\(odd)")
     }
 
-    @Test func `the hints of a refusal name no option that a comparison does not have`() throws {
+    @Test func `the hints of an error name only options of diff`() throws {
         try workplace.write("1,2,3\n4,5,6\n", to: "data.csv")
         let outcome = try workplace.profiles("diff", "data.csv")
         #expect(outcome.status == 65)
@@ -141,7 +141,7 @@ import Watchdog
                 """)
     }
 
-    @Test func `a place that cannot be compared is named`() throws {
+    @Test func `a file or store that cannot be compared is named`() throws {
         try workplace.write("", to: "empty.csv")
         try workplace.write("a,b\n1,2\n1,2\n", to: "nokey.csv")
         for (arguments, status, message) in [

@@ -5,10 +5,10 @@ import Watchdog
 
 @testable import profiles
 
-/// The exit codes of errors that a process can hardly be brought to.
+/// The exit codes of errors that are hard to cause in a real process.
 @Suite(.watched) struct ExitStatusTests {
     @Test(
-        "the exit code and the message of a write that is not known to be stored, or is stored on one machine",
+        "an unknown outcome, a write on one machine, and an unavailable or busy store have exit codes",
         arguments: [
             (.outcomeUnknown(.reported("no answer")), 70, "it is not known whether the write was stored: no answer"),
             (.storedOnOneMachine, 74, "The write was stored, but on one machine only"),
@@ -20,12 +20,12 @@ import Watchdog
         let failure = try #require(CommandFailure(error as any Error))
         #expect(failure.status.rawValue == status)
         #expect(failure.lines.first?.contains(text) == true, "\(failure.lines)")
-        // Each of the two says what to do, so that no program repeats a write that was stored.
+        // The messages of 70 and 74 say what to do, so that no program repeats a write that was stored.
         #expect(failure.lines.contains { $0.hasPrefix("Look up the result") } == (status == 70))
         #expect(failure.lines.contains { $0.hasPrefix("Do not repeat it") } == (status == 74))
     }
 
-    @Test func `what stops a write of many profiles does not say that nothing was written`() {
+    @Test func `an error within a write of many profiles does not say that nothing was written`() {
         let stopped = CommandFailure(.cancelled, after: "3 profiles edited")
         #expect(stopped.status.rawValue == 130)
         #expect(stopped.lines == ["Interrupted: 3 profiles edited, and then it stopped"])
@@ -34,7 +34,7 @@ import Watchdog
         #expect(CommandFailure(.cancelled, after: nil).lines == ["Interrupted; nothing was written"])
     }
 
-    @Test func `--wait limits opening and work together where a command asks for it, else each call`() async throws {
+    @Test func `--wait limits a whole command if the command asks for it, and otherwise each call`() async throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         var options = StoreOptions.plain(database: "\(workplace.folder)/store.sqlite")

@@ -49,7 +49,7 @@ import Watchdog
         #expect(listed.output.split(separator: "\n").count == 151)
     }
 
-    @Test func `an export is sorted with its hashes, and writes the original notation`() throws {
+    @Test func `an export with hashes can be sorted, and an original export keeps the original notation`() throws {
         try workplace.write(#"{"username": "zoe", "city": "Bath", "age": 1, "password": "aK8oio"}"#, to: "zoe.json")
         #expect(
             try workplace.profiles("register", "--json", "zoe.json", "--quiet").status == 0)
@@ -79,7 +79,7 @@ import Watchdog
                 """)
     }
 
-    @Test func `an export names a field that does not exist, and exports no secret`() throws {
+    @Test func `an export refuses unknown fields and secrets`() throws {
         for (options, message) in [
             (["--where", "cty=Leeds"], "There is no field \"cty\". Did you mean \"city\"?"),
             (["--columns", "nosuch"], "There is no field \"nosuch\""),

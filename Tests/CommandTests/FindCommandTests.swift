@@ -48,7 +48,7 @@ import Watchdog
         #expect(some.output == "3\n")
     }
 
-    @Test func `N8: pages of what was found go on in their order`() throws {
+    @Test func `N8: the pages of a search continue in its order`() throws {
         try store((0..<5).map { ("user\($0)", $0 == 3 ? "Bath" : "In Bath", "") })
         var found: [String] = []
         var after: [String] = []
@@ -63,7 +63,7 @@ import Watchdog
         #expect(found == ["user3", "user0", "user1", "user2", "user4"])
     }
 
-    @Test func `N8: where a text was found is told in JSON, in code points`() throws {
+    @Test func `N8: JSON has the position of each match in code points`() throws {
         try store([("anna", "Łódź", "a👩‍🚀 Straße, strasse")])
         let outcome = try workplace.profiles("find", "STRASSE", "--format", "json")
         guard case .object(let answer) = try JSONValue(parsing: outcome.output),
@@ -104,9 +104,7 @@ import Watchdog
         #expect(json.output == "{\n  \"profiles\": [],\n  \"next\": null\n}\n" && json.status == 1)
     }
 
-    @Test func `N8: what was found is bold on a terminal, seen however long the value is, and never marked in a pipe`()
-        throws
-    {
+    @Test func `N8: matches are bold on a terminal and visible in long values, and are not marked in a pipe`() throws {
         let note = String(repeating: "some words ", count: 30) + "NEEDLE" + String(repeating: " more words", count: 30)
         try store([("anna", "Bath", note)])
         let terminal = try TerminalDriver(workplace, "find", "needle", size: TerminalSize(columns: 60, rows: 10))
@@ -127,7 +125,7 @@ import Watchdog
         #expect(piped.output.contains("NEEDLE") && !piped.output.contains("\u{1B}"))
     }
 
-    @Test func `N8: the columns in which something was found have room before others`() throws {
+    @Test func `N8: columns with matches get room in the table before other columns`() throws {
         try store([("anna", String(repeating: "Bath ", count: 8), "at the very end")])
         let terminal = try TerminalDriver(workplace, "find", "END", size: TerminalSize(columns: 24, rows: 10))
         #expect(try terminal.end() == 0)
@@ -136,16 +134,16 @@ import Watchdog
         #expect(terminal.transcript.contains("No room for city,"))
     }
 
-    /// The letters that fold to the same in Foundation and here; the independent judge knows no others.
+    /// Letters that the store folds like Foundation, which computes the expected results.
     private static let letters = Array("abcdeABCDE012 éÉèàÀüÜñçåÅöâ")
 
-    @Test func `N8: every hit of a plain scan is found, and nothing else`() throws {
+    @Test func `N8: a search finds exactly the profiles that a scan with Foundation finds`() throws {
         var random = SeededGenerator(printingSeedOf: "find")
         func text(_ counts: ClosedRange<Int>) -> String {
             let letters = (0..<Int.random(in: counts, using: &random)).compactMap { _ in
                 Self.letters.randomElement(using: &random)
             }
-            // In either normal form, as files have them.
+            // Files may use either normal form.
             let text = String(letters)
             return Bool.random(using: &random) ? text.decomposedStringWithCanonicalMapping : text
         }
@@ -154,7 +152,7 @@ import Watchdog
         }
         let rows = (0..<300).map { (username: "user\($0)", city: "", note: text(1...40) + ".") }
         try store(rows)
-        // What was stored is searched, since white space around a value is not.
+        // The scan uses the stored values, because the store removes white space around a value.
         let stored = Dictionary(
             uniqueKeysWithValues: try workplace.profiles("list", "--format", "ndjson", "--limit", "1000").output
                 .split(separator: "\n").compactMap { line -> (String, [String])? in

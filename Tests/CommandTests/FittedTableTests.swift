@@ -20,7 +20,7 @@ import Watchdog
             workplace, arguments, size: TerminalSize(columns: columns, rows: rows), environment: environment)
     }
 
-    /// Enough profiles that they take more than a screen.
+    /// Stores more profiles than fit on a screen.
     private func storeMany() throws {
         let rows = (0..<60).map { "u\($0),78761241,12 Main St\n" }.joined()
         try workplace.write("username,phone,address\n" + rows, to: "many.csv")
@@ -58,7 +58,7 @@ import Watchdog
         #expect(!quiet.transcript.contains("No room"))
     }
 
-    @Test func `columns that were asked for, and the one of the order, stay`() throws {
+    @Test func `the columns of --columns and of --sort are always shown`() throws {
         let sorted = try terminal("list", "--sort", "birthday", columns: 40)
         #expect(try sorted.end() == 0)
         #expect(sorted.screen.rows[0] == "Username  Phone      Birthday")
@@ -71,7 +71,7 @@ import Watchdog
         #expect(expanded.screen.contains("Revision     1"))
     }
 
-    @Test func `a table is fitted by the columns that characters take`() throws {
+    @Test func `a table is fitted by the display width of its characters`() throws {
         try workplace.write(#"{"fields": [{"name": "name"}, {"name": "note"}], "primaryKey": "name"}"#, to: "wide.json")
         try workplace.write("name,note\n漢字かな,漢字漢字漢字漢字漢字漢字漢字漢字\nab,cd\n", to: "wide.csv")
         #expect(try workplace.profiles("init", "--database", "wide.sqlite", "--schema", "wide.json").status == 0)
@@ -83,14 +83,14 @@ import Watchdog
         #expect(screen.screen.rows[2] == "ab        cd")
     }
 
-    @Test func `a long answer goes through less on a terminal, which is left as it was`() throws {
+    @Test func `a long answer is shown with less, and the terminal is restored afterwards`() throws {
         try storeMany()
         let pager = try terminal("list", "--database", "many.sqlite")
         try pager.wait(for: "u21 ")
         #expect(!pager.hasEnded && !pager.screen.contains("u30 "))
         try pager.type(" ")
         try pager.wait(for: "u43 ")
-        // What interrupts less ends neither it nor the command.
+        // Ctrl-C ends neither less nor the command.
         try pager.type("\u{03}")
         try pager.waitUntilStill()
         #expect(!pager.hasEnded)
@@ -106,7 +106,7 @@ import Watchdog
         #expect(short.screen.contains("bert") && !workplace.exists("paged"))
     }
 
-    @Test func `the pager is the one that the environment names, and none where it is turned off`() throws {
+    @Test func `PAGER names the pager, and none is used if it is off or missing, or for other formats`() throws {
         try storeMany()
         let named = try terminal("list", "--database", "many.sqlite", environment: ["PAGER": "tail -n 1 | tr a-z A-Z"])
         #expect(try named.end() == 0)
@@ -136,7 +136,7 @@ import Watchdog
         #expect(blocks.screen.rows[0].hasPrefix("Address") && blocks.screen.rows[1] == "Revision  1")
     }
 
-    @Test func `a pager that leaves the terminal in disorder is tidied up after`() throws {
+    @Test func `the terminal is restored after a pager that leaves it in disorder`() throws {
         try storeMany()
         let disorder = "stty -echo -icanon < /dev/tty; cat; kill -KILL $$"
         let pager = try terminal("list", "--database", "many.sqlite", environment: ["PAGER": disorder])
@@ -145,7 +145,7 @@ import Watchdog
     }
 
     @Test(arguments: [SIGTERM, SIGHUP])
-    func `a signal ends the pager, the terminal is as it was, and the command ends of it`(signal: Int32) throws {
+    func `a signal ends the pager and the command, and the terminal is restored`(signal: Int32) throws {
         try storeMany()
         let pager = try terminal("list", "--database", "many.sqlite")
         try pager.wait(for: "u21 ")

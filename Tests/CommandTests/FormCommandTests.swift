@@ -18,7 +18,7 @@ import Watchdog
         return driver
     }
 
-    @Test func `a person registers on a screen, which leaves nothing behind but the profile`() throws {
+    @Test func `a user registers in a form, which restores the terminal and never shows the password`() throws {
         let workplace = try Workplace()
         let driver = try form(workplace, "register")
         try driver.waitUntilStill()
@@ -36,7 +36,7 @@ import Watchdog
         #expect(!driver.transcript.contains("aK8oio"))
     }
 
-    @Test func `the result alone comes to standard output`() throws {
+    @Test func `only the result is written to standard output`() throws {
         let workplace = try Workplace()
         let driver = try TerminalDriver(
             ["/bin/sh", "-c", "exec \"$0\" register --format json > out.json", try Workplace.binary()],
@@ -49,7 +49,7 @@ import Watchdog
         #expect(!output.contains("\u{1B}"))
     }
 
-    @Test("the form is as its references show it", arguments: [TerminalSize.standard, .small])
+    @Test("the form matches its reference screens", arguments: [TerminalSize.standard, .small])
     func appearance(size: TerminalSize) throws {
         let workplace = try Workplace()
         let driver = try form(workplace, "register", size: size)
@@ -64,7 +64,7 @@ import Watchdog
         try references.verify(driver.screen, is: "register-leave-\(name)", includesStyles: true)
     }
 
-    @Test func `F9: what is wrong is shown in the form, and mended there`() throws {
+    @Test func `F9: issues are shown in the form, and are corrected there`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let driver = try form(workplace, "register")
@@ -78,7 +78,7 @@ import Watchdog
         try driver.type("aK8oio\n1241\n")
         try driver.wait(for: "7876-1241")
         try driver.press(.control("s"))
-        // R5: what only the store knows comes back into the form as well.
+        // R5: issues that only the store can find are shown in the form too.
         try driver.wait(for: "Username is taken")
         try driver.type("2")
         try driver.wait(until: { !$0.contains("Username is taken") })
@@ -87,7 +87,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna2").status == 0)
     }
 
-    @Test func `Esc asks before what was typed is lost, and Ctrl-C does not`() throws {
+    @Test func `Esc asks before typed text is discarded, and Ctrl-C does not`() throws {
         let workplace = try Workplace()
         let empty = try form(workplace, "register")
         try empty.press(.escape)
@@ -119,19 +119,19 @@ import Watchdog
         #expect(try workplace.profiles("list", "--format", "json").output.contains("\"profiles\": []"))
     }
 
-    @Test func `Ctrl-S twice stops nothing, and no key but the first counts`() throws {
+    @Test func `Ctrl-S twice stores the profile once, and does not stop the output`() throws {
         let workplace = try Workplace()
         let driver = try form(workplace, "register")
         try driver.type(answers)
         try driver.wait(for: "1998")
-        // One write: the second comes while the first is dealt with.
+        // The second key comes while the first is handled. There is only one write.
         try driver.press(.control("s"), times: 2)
         #expect(try driver.end() == 0)
         #expect(driver.isRestored)
         #expect(driver.screen.contains("7876-1241") && driver.screen.contains("Password     set"))
     }
 
-    @Test func `a paste whose end never comes gives up, and keys are keys again`() throws {
+    @Test func `a paste without an end sequence times out, and later keys are read as keys`() throws {
         let driver = try form(try Workplace(), "register")
         try driver.type("\u{1B}[200~skboard")
         try driver.wait(for: "[skboard")
@@ -141,7 +141,7 @@ import Watchdog
         #expect(try driver.end() == 130)
     }
 
-    @Test func `F7: a paste into a mask is what it has of digits`() throws {
+    @Test func `F7: a paste into a masked field keeps only its digits`() throws {
         let driver = try form(try Workplace(), "register")
         try driver.press(.tab, times: 2)
         try driver.paste("(123) 456-78")
@@ -157,7 +157,7 @@ import Watchdog
         #expect(try driver.end() == 130)
     }
 
-    @Test func `P12: a new password is seen while somebody looks at it, and only in its field`() throws {
+    @Test func `P12: a new password is shown only after Ctrl-R, and only while its field has the focus`() throws {
         let workplace = try Workplace()
         let driver = try form(workplace, "register")
         try driver.press(.tab)
@@ -184,7 +184,7 @@ import Watchdog
         #expect(login.screen.contains("No user was logged in.") && !login.transcript.contains("Error"))
     }
 
-    @Test func `F5: an error names the first character that is not accepted, but not of a password`() throws {
+    @Test func `F5: an error names the first refused character, except in a password`() throws {
         let driver = try form(try Workplace(), "register")
         try driver.type("abcdé漢\naK8é\n")
         try driver.wait(for: "digits 0–9 only: é at 5")
@@ -193,7 +193,7 @@ import Watchdog
         #expect(try driver.end() == 130)
     }
 
-    @Test func `a long form of choices is gone through by pages, and its values are picked`() throws {
+    @Test func `a long form is scrolled by pages, and values are picked from choices`() throws {
         let towns = (0..<300).map { "\"Town \($0)\"" }.joined(separator: ",")
         let fields = (3...36).map { #"{"name": "field_\#($0)"}"# }.joined(separator: ",")
         let workplace = try Workplace(
@@ -238,7 +238,7 @@ import Watchdog
         #expect(try edit.end() == 1)
     }
 
-    @Test("a signal gives the terminal back", arguments: [SIGTERM, SIGHUP])
+    @Test("a signal restores the terminal", arguments: [SIGTERM, SIGHUP])
     func signal(number: Int32) throws {
         let workplace = try Workplace()
         let driver = try form(workplace, "register")
@@ -270,7 +270,7 @@ import Watchdog
         #expect(try driver.end() == 130)
     }
 
-    @Test func `F7: a paste is one, marked as pasted, and says what did not fit`() throws {
+    @Test func `F7: a bracketed paste is inserted at once, and a message says that it was cut`() throws {
         let driver = try form(try Workplace(), "register")
         try driver.paste("skboard and more")
         try driver.wait(for: "Cut: Username takes 10 characters at most")
@@ -306,7 +306,7 @@ import Watchdog
         }
     }
 
-    @Test func `N17: Ctrl-O shows what the profile was, and Esc returns to what was typed`() throws {
+    @Test func `N17: Ctrl-O shows the history of the profile, and Esc returns to the typed text`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         for number in 1...12 {
@@ -338,7 +338,7 @@ import Watchdog
         #expect(try other.end() == 1)
     }
 
-    @Test func `edit shows what is stored and keeps what is not touched`() throws {
+    @Test func `edit shows the stored values and keeps those that the user does not change`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         #expect(try workplace.profiles("edit", "anna", "--birthday", "19980115").status == 0)
@@ -365,7 +365,7 @@ import Watchdog
         #expect(try TerminalDriver(workplace, "edit", "anna", "--if-revision", "1").end() == 1)
     }
 
-    @Test func `R3: what another process has changed meanwhile is shown, and one chooses`() throws {
+    @Test func `R3: changes of another process are shown, and the user chooses`() throws {
         let workplace = try Workplace()
         for (keys, address) in [("\n", "12 Main St East"), ("t\n", "13 Main St")] {
             let username = address == "13 Main St" ? "bert" : "anna"
@@ -388,7 +388,7 @@ import Watchdog
         }
     }
 
-    @Test func `rules that were adopted meanwhile lose nothing that was typed`() throws {
+    @Test func `typed values are kept if other rules are adopted meanwhile`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try workplace.write(
@@ -415,7 +415,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna").output.contains("12 Main St"))
     }
 
-    @Test func `Ctrl-C comes through after keys that nobody could have drawn one by one`() throws {
+    @Test func `Ctrl-C works after more keys than the form could draw one by one`() throws {
         let workplace = try Workplace()
         let driver = try form(workplace, "register")
         try driver.type(String(repeating: "x", count: 50_000))
@@ -459,7 +459,7 @@ import Watchdog
 }
 
 extension TerminalDriver {
-    /// Waits for a screen, and closes the welcome notice if it stands before it.
+    /// Waits for the screen of the command. If the welcome notice comes first, closes it.
     func closeWelcome() throws {
         try wait(until: { $0.isAlternate && ($0.contains(" leave") || $0.contains("Welcome")) })
         guard screen.contains("Welcome") else { return }

@@ -4,7 +4,7 @@ import Watchdog
 
 /// `history`, `imports`, and what `init` and `remove` say of the history.
 @Suite(.watched) struct HistoryCommandTests {
-    /// The output with `TIME` for every time, and `DAY` for every other day.
+    /// Returns the text with `TIME` in place of each time, and `DAY` in place of each remaining date.
     private func reproducible(_ text: String) -> String {
         text.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, with: "TIME").replacing(/20\d\d-\d\d-\d\d/, with: "DAY")
     }

@@ -3,11 +3,11 @@ import RawSQLite
 import Testing
 import Watchdog
 
-/// Stores that somebody has crafted: every command refuses them, and none runs what they say.
+/// Stores that an attacker has crafted. Every command refuses them, and none runs their SQL.
 @Suite(.watched) struct HostileStoreTests {
     private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 
-    /// SQL that runs for ever, or never lets a change through, and what the refusal names.
+    /// SQL that an attacker has added to a store, and the object that the error names.
     enum Craft: String, CaseIterable, Sendable {
         case endlessView, endlessTrigger, ignoringTrigger, appendedToIndex, endlessThrottleTrigger
 
@@ -79,7 +79,7 @@ import Watchdog
     ]
 
     @Test(arguments: Craft.allCases)
-    func `every command refuses a store with SQL of its own, names it, and ends`(craft: Craft) throws {
+    func `every command refuses a store with foreign SQL, names the object, and ends`(craft: Craft) throws {
         let place = try Workplace()
         try place.register("abel")
         try place.write("username,phone,address,password_hash\n", to: "rows.csv")
@@ -88,14 +88,15 @@ import Watchdog
         try store.execute(craft.sql)
         let content = "SELECT group_concat(type || name || coalesce(sql, ''), ';') FROM sqlite_schema"
         let before = try store.rows(content) + store.rows("SELECT * FROM schemas")
-        // In the long runs all of them meet each store; else each meets one.
+        // In long runs, every command is tried on each store. Otherwise, each command is tried on one store.
         let first = try #require(Craft.allCases.firstIndex(of: craft))
         for (words, input) in Length.some(Self.commands, oneIn: Craft.allCases.count, from: first) {
             let outcome = try place.bounded(words, input: input)
             #expect(outcome.status == 65, "\(words): \(outcome)")
             #expect(outcome.error.contains(craft.object), "\(words): \(outcome.error)")
             #expect(outcome.error.contains("profiles restore BACKUP"), "\(words)")
-            // Only a trigger can be one that the user has added. The profiles must not be removed.
+            // The error advises to remove a trigger, because the user may have added it. It never advises to remove the
+            // view `profiles`.
             if craft != .appendedToIndex {
                 let mayRemove = outcome.error.contains("Remove the trigger if you added it")
                 #expect(mayRemove == (craft != .endlessView), "\(words): \(outcome.error)")
@@ -105,7 +106,7 @@ import Watchdog
         #expect(!place.exists("copy.sqlite"))
     }
 
-    @Test func `a name that would play with the terminal is shown without its control characters`() throws {
+    @Test func `a name with control characters is shown without them`() throws {
         let place = try Workplace()
         try place.register("abel")
         try RawDatabase("\(place.folder)/store.sqlite").execute("CREATE VIEW \"\u{1B}]0;owned\u{7}\" AS SELECT 1")

@@ -38,7 +38,9 @@ import Watchdog
 
         """
 
-    @Test func `I7, I8: an import tells its totals, writes rejects and report, and the mended rejects import`() throws {
+    @Test func `I7, I8: an import prints totals, writes rejects and a report, and the mended rejects are imported`()
+        throws
+    {
         let workplace = try Workplace()
         try workplace.write(Self.people, to: "people.csv")
         let outcome = try workplace.profiles(
@@ -87,7 +89,7 @@ import Watchdog
         #expect(known.output.contains("\"rejected\": 4,"))
     }
 
-    @Test func `I4: an import meets profiles that are there as it is told to`() throws {
+    @Test func `I4: an import rejects, skips or updates existing profiles as --on-duplicate says`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let row = "username,password,phone,address\nanna,aK8oio,99999999,12 Main St\n"
@@ -121,7 +123,7 @@ import Watchdog
         #expect(try !workplace.profiles("export").output.contains("argon2"))
     }
 
-    @Test func `I13: an export is written as --as, or --format, or the file's ending says`() throws {
+    @Test func `I13: the format of an export comes from --as, --format or the ending of the file`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let formats = ["csv", "json", "ndjson", "tsv", "markdown"]
@@ -177,12 +179,12 @@ import Watchdog
         let command = try line.map { try Workplace.binary() + $0.dropFirst("profiles".count) }
         #expect(named.map(String.init) == command.map { "Mend them with: \($0)" })
         guard let command else { return }
-        // A shell takes it for what it is, though nobody is here to be asked.
+        // The shell accepts the command, which fails only because there is no terminal.
         let mending = try workplace.shell(command + " < /dev/null")
         #expect(mending.status == 64 && mending.error.contains("there is none"), "\(mending)")
     }
 
-    @Test func `I2: an unknown column stops the import, naming it and the way on`() throws {
+    @Test func `I2: an unknown column stops the import, and the error names it and helpful options`() throws {
         let workplace = try Workplace()
         let rows = "User Name;Mobile;Address;Hobby\nanna;78761241;12 Main St;chess\n"
         let refused = try workplace.profiles("import", "-", "--delimiter", ";", input: rows)
@@ -225,7 +227,7 @@ import Watchdog
                 """)
     }
 
-    @Test func `I1, N7: a file is taken as it is: semicolons, Windows-1252, compressed, and what was guessed is said`()
+    @Test func `I1, N7: a file with semicolons, in Windows-1252 or compressed is read, and guesses are reported`()
         throws
     {
         let workplace = try Workplace()
@@ -235,7 +237,7 @@ import Watchdog
               {"name": "zip", "type": "integer"}]}
             """
         try workplace.write(schema, to: "schema.json")
-        // One byte a character.
+        // Each character becomes one byte.
         let bytes = "username;name;zip\nann;Jos\u{E9};01234\n".unicodeScalars.map {
             UInt8(truncatingIfNeeded: $0.value)
         }
@@ -261,7 +263,7 @@ import Watchdog
                 """)
     }
 
-    @Test func `I1: what is no table is said by name, with what to do, and exits 65`() throws {
+    @Test func `I1: for input that is no table, the error names its kind, says what to do, and exits 65`() throws {
         let workplace = try Workplace()
         try workplace.write("<!DOCTYPE html><html></html>", to: "people.csv")
         let page = try workplace.profiles("import", "people.csv")
@@ -280,7 +282,7 @@ import Watchdog
         #expect(try workplace.profiles("validate", "cut.csv.gz").error.contains("is damaged or cut off"))
     }
 
-    @Test("I1: a file whose cells are separated by something else is told as that", arguments: [";", "\t", "|", ","])
+    @Test("I1: the error names the delimiter of the file if --delimiter is wrong", arguments: [";", "\t", "|", ","])
     func otherDelimiter(delimiter: String) throws {
         let workplace = try Workplace()
         let row = ["anna", "78761241", "12 Main St", "aK8oio"].joined(separator: delimiter)
@@ -305,7 +307,8 @@ import Watchdog
         #expect(taken.output.contains("\"rows\": 1,"), "\(taken)")
     }
 
-    @Test func `I2, I11: of very many unknown columns the first are named, and a header has its bound`() throws {
+    @Test func `I2, I11: of many unknown columns only the first are named, and the size of a header is limited`() throws
+    {
         let workplace = try Workplace()
         let names = (0..<9_000).map { "column \($0) of many" }.joined(separator: ",")
         let refused = try workplace.profiles("validate", "-", input: "username,\(names)\nann\n")
@@ -336,7 +339,7 @@ import Watchdog
         #expect(try workplace.read("kept.csv").hasPrefix(header + "ann,Sesame0pen,"))
     }
 
-    @Test func `I7: that a row has no values among the rejected rows is told there and when it is mended`() throws {
+    @Test func `I7: if a row is rejected without its values, the report and mend say so`() throws {
         let workplace = try Workplace()
         try workplace.write(
             "username,phone,address,password\nanna,78761241,x,aK8oio\nbert,78761241,x,aK8oio,more\n", to: "people.csv")
@@ -361,7 +364,7 @@ import Watchdog
         #expect(outcome.error.hasPrefix("Error: The input looks like a binary file, not text\n"), "\(outcome)")
     }
 
-    @Test func `what is refused is told as what was to be done, and no advice is what was done already`() throws {
+    @Test func `an error fits the command that failed, and advises nothing that was already done`() throws {
         let workplace = try Workplace()
         try workplace.write("Hobby,Sport\nchess,\n", to: "people.csv")
         for arguments in [["validate", "people.csv"], ["import", "people.csv", "--dry-run"]] {
@@ -375,7 +378,7 @@ import Watchdog
         #expect(!inferring.error.contains("Or make a store"))
     }
 
-    @Test func `N6: a store that was said to be made is said to be gone again`() throws {
+    @Test func `N6: if an import removes the store that it made, a message says so`() throws {
         let workplace = try Workplace()
         let outcome = try workplace.profiles("import", "-", "--database", "new.sqlite", input: "Hobby\nchess\n")
         #expect(outcome.status == 65)
@@ -390,7 +393,9 @@ import Watchdog
         #expect(!workplace.exists("new.sqlite"))
     }
 
-    @Test func `I7: rejected rows whose line and issues make them longer than a record can be imported again`() throws {
+    @Test func `I7: rejected rows that exceed the record limit with their line and issues can be imported again`()
+        throws
+    {
         let workplace = try Workplace()
         try workplace.register("anna")
         let note = String(repeating: "\"", count: (1 << 19) - 20)
@@ -408,7 +413,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna").output.contains("7876-1299"))
     }
 
-    @Test func `P12: a file without a header is refused without its first row`() throws {
+    @Test func `P12: a file without a header is refused, and the error does not repeat its first row`() throws {
         let workplace = try Workplace()
         for (command, nothingDone) in [("import", "; nothing was imported"), ("validate", "")] {
             let advice =

@@ -3,9 +3,9 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// A file that nobody has prepared, into a store that is not there, with one command.
+/// One command that imports an unprepared file into a store that does not exist yet.
 @Suite(.watched) struct ImportInferTests {
-    /// Semicolons, Windows-1252, leading zeros, days before months; the last row has no number.
+    /// Makes a folder with a file that has semicolons, Windows-1252, leading zeros, and dates that begin with the day.
     private func workplace() throws -> Workplace {
         let workplace = try Workplace()
         let text = """
@@ -19,7 +19,7 @@ import Watchdog
         return workplace
     }
 
-    @Test func `N5: one command makes a store with the rules that the file bears out, and imports it`() throws {
+    @Test func `N5: one command infers rules from a file, makes a store with them, and imports the file`() throws {
         let workplace = try workplace()
         let outcome = try workplace.profiles("import", "kunden.csv", "--infer", "--yes")
         #expect(outcome.status == 0, "\(outcome.error)")
@@ -28,12 +28,12 @@ import Watchdog
         #expect(outcome.output.contains("imported  2"))
         let stored = try workplace.profiles("lookup", "0012").output
         for text in ["M\u{FC}ller", "01067", "1980-12-31", "true"] { #expect(stored.contains(text), "\(stored)") }
-        // The store remembers which column is which field: the same file goes in without being looked through.
+        // The store remembers the field of each column, so the same file is imported without an inference.
         let again = try workplace.profiles("import", "kunden.csv", "--on-duplicate", "skip")
         #expect(again.status == 0 && again.output.contains("skipped   2"), "\(again)")
     }
 
-    @Test func `N5: it asks on a terminal, and elsewhere wants to be told`() throws {
+    @Test func `N5: an import with --infer asks on a terminal, and needs --yes elsewhere`() throws {
         let workplace = try workplace()
         let outcome = try workplace.profiles("import", "kunden.csv", "--infer")
         #expect(outcome.status == 64)
@@ -101,7 +101,7 @@ import Watchdog
             }
         }
         process.send(SIGINT)
-        // It does not wait for the lock.
+        // The command ends while this test still holds the lock.
         #expect(process.wait() == 130)
         #expect(SmallFile.text(of: error)?.contains("Interrupted; nothing was written") == true)
         #expect(flock(lock, LOCK_UN) == 0)
@@ -126,7 +126,7 @@ import Watchdog
         }
     }
 
-    @Test func `N5: a store that is there keeps its rules, and the difference is shown`() throws {
+    @Test func `N5: an existing store keeps its rules, and the difference is shown`() throws {
         let workplace = try workplace()
         #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--strict", "--yes").status == 0)
         try workplace.write(
@@ -137,7 +137,7 @@ import Watchdog
         #expect(outcome.error.contains("~ name: maxLength"), "\(outcome)")
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("too_long"))
-        // The row is named by its primary key, whatever that is called.
+        // The report names the row by its primary key, although that is not called username.
         #expect(outcome.output.contains("line 2  0014  "))
         #expect(try !workplace.profiles("schema", "log").output.contains("\n      2  "))
     }
@@ -165,7 +165,7 @@ import Watchdog
         #expect(loosened.status == 0 && loosened.output.contains("imported  4"), "\(loosened)")
         #expect(loosened.error.contains("~ plan: enum basic, plus → basic, plus, gold (looser)"), "\(loosened)")
         #expect(loosened.error.contains("in force as version 2 of the schema"), "\(loosened)")
-        // The rules that the file keeps are as they were, and the same file breaks nothing now.
+        // The other rules are unchanged, and the same file breaks no rule any more.
         let schema = try workplace.profiles("schema", "show").output
         #expect(schema.contains("primary key; required; unique"), "\(schema)")
         let again = try workplace.profiles("import", "february.csv", "--infer", "--on-duplicate", "skip")
@@ -191,7 +191,7 @@ import Watchdog
         #expect(!again.error.contains("breaks none") && again.error.contains("id     required"), "\(again)")
     }
 
-    @Test func `N12: it asks on a terminal whether rules are loosened`() throws {
+    @Test func `N12: on a terminal, the import asks whether rules are loosened`() throws {
         for (answer, status) in [("n\n", Int32(1)), ("y\n", 0)] {
             let workplace = try workplace()
             #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--strict", "--yes").status == 0)
@@ -212,7 +212,7 @@ import Watchdog
             "Kundennr;Name;Mitglied;PLZ;Geburtstag;Ort\n0014;A very long name;J;1;;Bern\n", to: "more.csv")
         let inferred = try workplace.profiles("schema", "infer", "more.csv", "--with-store", "--output", "wider.json")
         #expect(inferred.status == 0 && inferred.output.contains("+ ort: string"), "\(inferred)")
-        // The lines around the table are those of the options.
+        // The option says in which line the table begins.
         try workplace.write("Title\n\n" + (try workplace.read("more.csv")), to: "titled.csv")
         let titled = try workplace.profiles(
             "schema", "infer", "titled.csv", "--with-store", "--header-line", "3", "--output", "titled.json")
@@ -240,7 +240,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "3").output.contains("Łódź"))
     }
 
-    @Test func `a statement without a key is taken again next month, with one option`() throws {
+    @Test func `a bank statement without a key and the next one are imported with one option each`() throws {
         let workplace = try Workplace()
         let january = "Datum;Text;Betrag\n03.01.2026;Miete;-900,00\n05.01.2026;Kaffee;-4,50\n05.01.2026;Kaffee;-4,50\n"
         try workplace.write(january, to: "january.csv")
@@ -253,7 +253,7 @@ import Watchdog
         let update = try workplace.profiles(
             "import", "february.csv", "--key-by-content", "--on-duplicate", "update")
         #expect(update.status == 0 && update.output.contains("imported  0"), "\(update)")
-        // An export is like the file. In another notation, the amounts are the same rows.
+        // The export equals the file. Amounts in another notation still give the same keys.
         let export = try workplace.profiles("export", "--original")
         #expect(export.output == january + "02.02.2026;Lohn;5000,00\n02.02.2026;Miete;-900,00\n", "\(export)")
         try workplace.write(export.output.replacing(",00", with: ",0"), to: "again.csv")
@@ -261,7 +261,7 @@ import Watchdog
         #expect(again.status == 0 && again.output.contains("skipped   5"), "\(again)")
     }
 
-    @Test func `a file whose keys are all stored already says so once`() throws {
+    @Test func `an import says once that all keys of the file are already stored`() throws {
         let workplace = try workplace()
         #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--yes").status == 0)
         let again = try workplace.profiles("import", "kunden.csv")
@@ -270,9 +270,7 @@ import Watchdog
         #expect(again.output.contains("--on-duplicate skip"))
     }
 
-    @Test func `an import makes a store with the rules of a schema file, and takes no other rules than the store has`()
-        throws
-    {
+    @Test func `an import makes a store with a schema file, and refuses other rules than those of the store`() throws {
         let workplace = try workplace()
         #expect(try workplace.profiles("schema", "infer", "kunden.csv", "-o", "rules.json").status == 0)
         let first = try workplace.profiles("import", "kunden.csv", "--schema", "rules.json")
@@ -286,13 +284,13 @@ import Watchdog
         #expect(try workplace.profiles("import", "kunden.csv", "--schema", "rules.json", "--infer").status == 64)
     }
 
-    @Test func `a row number means nothing in the next file`() throws {
+    @Test func `--key-by-row is refused with --on-duplicate, because row numbers differ in the next file`() throws {
         let workplace = try workplace()
         let outcome = try workplace.profiles("import", "kunden.csv", "--key-by-row", "--on-duplicate", "skip")
         #expect(outcome.status == 64 && outcome.error.contains("a row has another number in the next file"))
     }
 
-    @Test func `N5: what comes through a pipe is looked through and imported, and a dry run makes no store`() throws {
+    @Test func `N5: input from a pipe is inferred and imported, and a dry run makes no store`() throws {
         let workplace = try workplace()
         let tried = try workplace.profiles("import", "kunden.csv", "--infer", "--dry-run", "--yes")
         #expect(tried.status == 0 && tried.output.contains("imported  2"), "\(tried)")
@@ -301,7 +299,7 @@ import Watchdog
         #expect(piped.status == 0 && piped.output.contains("imported  2"), "\(piped)")
     }
 
-    @Test func `N5: of more columns than a schema has fields some are chosen`() throws {
+    @Test func `N5: if a file has more columns than a schema allows, --columns chooses some`() throws {
         let workplace = try Workplace()
         let header = (["id"] + (1...120).map { "c\($0)" }).joined(separator: ",")
         let rows = (1...3).map { row in (0...120).map { "\(row)\($0)" }.joined(separator: ",") }
@@ -318,14 +316,14 @@ import Watchdog
         #expect(again.error.contains("too many columns (121)"))
     }
 
-    @Test func `N5: columns that a store has no field for are passed over, and those that are not chosen`() throws {
+    @Test func `N5: columns without a field in the store are ignored, and so are columns that are not chosen`() throws {
         let workplace = try Workplace()
         try workplace.write("id,name,note\n1,Ann,x\n2,,y\n", to: "one.csv")
         try workplace.write("id,name,note\n3,Cy,x\n4,Di,z\n", to: "two.csv")
         try workplace.write("id,name,note\n5,Ed,x\n6,Flo,y\n", to: "three.csv")
         let made = try workplace.profiles("import", "one.csv", "--infer", "--yes", "--columns", "id,name")
         #expect(made.status == 0, "\(made)")
-        // The store remembers that the column was left out. An unknown column stops an import as ever.
+        // The store remembers that the column was left out. A further unknown column still stops an import.
         let second = try workplace.profiles("import", "two.csv")
         #expect(second.status == 0 && second.output.contains("imported  2"), "\(second)")
         try workplace.write("id,name,note,more\n13,Kit,x,1\n", to: "more.csv")
@@ -336,7 +334,7 @@ import Watchdog
         let same = try workplace.profiles("import", "three.csv", "--infer", "--columns", "id,name")
         #expect(same.status == 0 && same.output.contains("imported  2"), "\(same)")
         #expect(!same.error.contains("note"))
-        // A column that is chosen and has no field is not lost without a word, and one that is not chosen is not read.
+        // A chosen column without a field is an error, and a column that is not chosen is not read.
         let wanted = try workplace.profiles("import", "three.csv", "--infer", "--columns", "id,note")
         #expect(wanted.status == 65 && wanted.error.contains("\"note\""), "\(wanted)")
         try workplace.write("id,name,note\n7,Gus,x\n", to: "four.csv")
@@ -345,7 +343,9 @@ import Watchdog
         #expect(stored.contains("7") && !stored.contains("Gus"))
     }
 
-    @Test func `N5: what was left out stays so in the next import, and hashes called passwords stay hashes`() throws {
+    @Test func `N5: omitted columns stay omitted in the next import, and hashes in a column password stay hashes`()
+        throws
+    {
         let workplace = try Workplace()
         let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
         func file(_ names: String...) -> String {
@@ -381,7 +381,7 @@ import Watchdog
 
     @Test func `N6: an import that stored no row removes the store that it made, and no other`() throws {
         let workplace = try workplace()
-        // Columns that do not fit, and rows that do not.
+        // The columns of the first file do not fit, and the row of the second is invalid.
         try workplace.write("username,phone\nx,1\n", to: "unfit.csv")
         #expect(try workplace.profiles("import", "unfit.csv").status == 65)
         #expect(!workplace.exists("store.sqlite"))
@@ -391,7 +391,7 @@ import Watchdog
         #expect(outcome.error.contains("the store that was created for this import was removed"))
         for ending in ["", "-wal", "-shm"] { #expect(!workplace.exists("store.sqlite\(ending)")) }
         #expect(workplace.exists("store.sqlite-lock"))
-        // One that was there stays, and so does one that got a row.
+        // A store that existed before stays, and so does a new store that got a row.
         #expect(try workplace.profiles("init", "--quiet").status == 0)
         #expect(try workplace.profiles("import", "bad.csv").status == 1)
         #expect(workplace.exists("store.sqlite"))
@@ -401,7 +401,9 @@ import Watchdog
         #expect(workplace.exists("other.sqlite"))
     }
 
-    @Test func `N6: a path given by hand is asked about on a terminal, and said elsewhere`() throws {
+    @Test func `N6: before it makes a store at --database, an import asks on a terminal, and elsewhere reports it`()
+        throws
+    {
         let workplace = try workplace()
         let people = "username,phone,address,password\nanna,78761241,12 Main St,aK8oio\n"
         try workplace.write(people, to: "people.csv")
@@ -433,11 +435,9 @@ import Watchdog
     }
 
     @Test
-    func `N8: a newcomer's file goes from the one command to a mended store, and is found, looked through and changed`()
-        throws
-    {
+    func `N8: a new user imports a file with one command, mends its row, and finds and edits a profile`() throws {
         let workplace = try Workplace()
-        // A tab between cells, a preamble-free header, an e-mail address that is there twice and one that is missing.
+        // The cells are separated by tabs, and one e-mail address occurs twice.
         try workplace.write(
             """
             E-mail\tName\tJoined\tScore

@@ -4,7 +4,9 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct InputFileTests {
-    @Test(.alone, .unsanitized) func `P12: a file that may hold a secret leaves nothing of it in memory`() throws {
+    @Test(.alone, .unsanitized) func `P12: after a file with a secret is read, no copy of the secret stays in memory`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let marker = MemoryMarker(count: 1_000)
         try marker.withBytes { bytes throws(SystemError) in

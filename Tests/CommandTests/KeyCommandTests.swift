@@ -37,7 +37,7 @@ import Watchdog
         #expect(!cleared.error.contains("Key"), "\(cleared)")
     }
 
-    @Test func `a column of the key that the file lacks is named, with the option that names it`() throws {
+    @Test func `a missing column is named, with the key or the option that needs it`() throws {
         let workplace = try sites()
         try workplace.write("site,name\nd,Dora\n", to: "more.csv")
         let lacking = try workplace.profiles("import", "more.csv")
@@ -71,7 +71,7 @@ import Watchdog
         let lacking = try workplace.profiles("register", "--set", "site=e")
         #expect(lacking.status == 1 && lacking.error.contains("Number is required"), "\(lacking)")
         #expect(!lacking.error.contains("Key"), "\(lacking)")
-        // A file cannot contradict either: an edited export would leave the key as it was.
+        // The key in a file must not contradict its parts either. Otherwise an edited export would keep the old key.
         try workplace.write("username,site,number,name\ne/5,e,7,Eve\n", to: "export.csv")
         let imported = try workplace.profiles("import", "export.csv", "--on-duplicate", "update")
         #expect(imported.status == 1 && imported.output.contains("consist of Site and Number"), "\(imported)")
@@ -138,7 +138,7 @@ import Watchdog
             try workplace.profiles("import", "next.csv", "--key-by-content", "--on-duplicate", "skip").status == 0)
     }
 
-    @Test func `N12: rules that decide the keys stay, and the reason is told`() throws {
+    @Test func `N12: rules of fields in the key are not loosened, and a message says why`() throws {
         let workplace = try Workplace()
         try workplace.write(
             "site,price,note\nrome,1.50 €,a\noslo,2.00 €,b\nbonn,3.00 €,c\nkiel,4.00 €,d\nulm,5.00 €,e\n", to: "a.csv")
@@ -159,7 +159,7 @@ import Watchdog
         }
     }
 
-    @Test func `N12: a column of the content is not left out of a store`() throws {
+    @Test func `N12: a column that is part of a key of the content cannot be left out`() throws {
         let workplace = try Workplace()
         try workplace.write("day,payee\n2026-01-02,Rent\n2026-01-05,Café\n", to: "january.csv")
         let made = try workplace.profiles("import", "january.csv", "--infer", "--yes", "--key-by-content", "--quiet")
@@ -199,7 +199,7 @@ import Watchdog
         #expect(same.status == 0, "\(same)")
     }
 
-    @Test func `an export of numbered rows updates the store by the column of its keys`() throws {
+    @Test func `an export of numbered rows updates the store if --key names the column of the keys`() throws {
         let workplace = try Workplace()
         try workplace.write("a,b\nx,1\ny,2\n", to: "rows.csv")
         let made = try workplace.profiles("import", "rows.csv", "--infer", "--yes", "--key-by-row", "--quiet")
@@ -249,7 +249,7 @@ import Watchdog
         #expect(try workplace.profiles("import", "next.csv").status == 0)
         let document = try workplace.profiles("schema", "show", "--format", "json").output
         #expect(document.contains("\"born\"\n    ]"), "\(document)")
-        // A column that has a field is only read again.
+        // The column already has a field, so it is only read again.
         let read = try again(["--keep", "born"])
         #expect(read.status == 0 && !read.error.contains("+ "), "\(read)")
         #expect(try workplace.profiles("import", "next.csv", "--on-duplicate", "update").status == 1)

@@ -37,7 +37,7 @@ import Watchdog
         try driver.press(.control("s"))
     }
 
-    @Test func `N9: rejected rows come in the form with their issues, and what is stored leaves the file`() throws {
+    @Test func `N9: the form shows rejected rows with their issues, and stored rows leave the file`() throws {
         let workplace = try rejects()
         let before = try lines(workplace)
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
@@ -57,7 +57,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "dora").output.contains("3 Main St"))
         #expect(try workplace.profiles("login", "bert", "--password-stdin", input: "bK8oio").status == 0)
 
-        // What is left can be mended another time, and the file goes with its last row.
+        // The remaining row can be mended later, and the file is removed with its last row.
         let again = try TerminalDriver(workplace, "mend", "rejects.csv")
         try again.wait(for: "Row 1 of 1, line 3")
         try again.press(.control("u"))
@@ -69,7 +69,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "emma").status == 0)
     }
 
-    @Test("N9: stopped at any key, nothing is lost", arguments: [TerminalKey.escape, .control("c")])
+    @Test("N9: if the user stops with Esc or Ctrl-C, no row is lost", arguments: [TerminalKey.escape, .control("c")])
     func stopped(by key: TerminalKey) throws {
         let workplace = try rejects()
         let before = try lines(workplace)
@@ -96,14 +96,14 @@ import Watchdog
         try driver.wait(for: "Row 2 of 3")
         driver.send(SIGKILL)
         #expect(try driver.end() == 128 + SIGKILL)
-        // It says what was typed, and so what is stored.
+        // The row in the file has the typed values, which are those in the store.
         #expect(try lines(workplace) == [before[0], before[1].typed("7876", "7876-1241"), before[2], before[3]])
         let again = try TerminalDriver(workplace, "mend", "rejects.csv")
         try again.wait(for: "Row 2 of 3")
         try again.press(.escape)
         #expect(try again.end() == 1)
         #expect(again.screen.contains("0 rows stored; 3 are left in rejects.csv, 1 stored already."))
-        // It leaves the file with the first row that is stored, or that nobody wants.
+        // The stored row leaves the file when the next row is stored or deleted.
         #expect(try lines(workplace).count == 4)
         let dropping = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
         try dropping.wait(for: "Row 2 of 3")
@@ -115,7 +115,7 @@ import Watchdog
         #expect(try lines(workplace) == [before[0], before[3]])
     }
 
-    @Test("N9: killed at any moment of storing a row, it is stored or there as it was typed", arguments: 0..<4)
+    @Test("N9: if mend is killed while it stores a row, the row is in the store or in the file", arguments: 0..<4)
     func killed(round: Int) throws {
         let workplace = try rejects()
         let before = try lines(workplace)
@@ -138,7 +138,7 @@ import Watchdog
         #expect(try again.end() == 1)
     }
 
-    @Test func `what is typed while a row is stored reaches the next one, and Ctrl-S twice is Ctrl-S once`() throws {
+    @Test func `keys typed while a row is stored reach the next row, and repeated Ctrl-S stores only once`() throws {
         let workplace = try rejects()
         let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CLOEXEC)
         #expect(lock >= 0)
@@ -154,7 +154,7 @@ import Watchdog
         try driver.type("2\ncK8oio\n")
         #expect(flock(lock, LOCK_UN) == 0)
         try driver.wait(for: "Row 2 of 3, line 3")
-        // The last key that was typed is dealt with, too; nothing was submitted twice.
+        // The last typed key is handled too, and no row was submitted twice.
         try driver.wait(until: { $0.contains("[ANNA2") && $0.contains("[••••••") })
         #expect(!driver.screen.contains("Not stored yet"))
         try driver.press(.control("s"))
@@ -165,11 +165,11 @@ import Watchdog
         #expect(driver.screen.contains("2 rows stored; 1 is left in rejects.csv."))
         #expect(driver.screen.contains("The row that was shown is as it was."))
         #expect(!driver.transcript.contains("Error"))
-        // The terminal was the screens' from the first row to the last.
+        // The alternate screen was entered only once for all rows.
         #expect(driver.transcript.count(of: "\u{1B}[?1049h") == 1)
     }
 
-    // MARK: Rows whose profile is there
+    // MARK: Rows of existing profiles
 
     /// A store with anna, and a rejected row that was to update her.
     private func rejectedUpdate(_ rows: String = "ANNA,7876,1 Side St\n") throws -> Workplace {
@@ -183,7 +183,7 @@ import Watchdog
         return workplace
     }
 
-    @Test func `N9, I4: a row that was to update a profile edits it, by its revision`() throws {
+    @Test func `N9, I4: a rejected update edits its profile, and changes of another process are shown`() throws {
         let workplace = try rejectedUpdate()
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--on-duplicate", "update")
         try driver.wait(for: "Row 1 of 1, line 2, edits anna")
@@ -206,9 +206,7 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
     }
 
-    @Test func `N9, I4: a row that would change nothing any more is not asked about, nor are those that are skipped`()
-        throws
-    {
+    @Test func `N9, I4: mend does not ask about rows that would change nothing, or that --on-duplicate skips`() throws {
         let workplace = try rejectedUpdate("anna,7876,12 Main St\nbert,,\n")
         try workplace.write(
             try workplace.read("rejects.csv").replacing(",7876,", with: ",7876 1241,"), to: "rejects.csv")
@@ -228,7 +226,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna").output.contains("7876-1241"))
     }
 
-    @Test func `N9, I4: line by line an update asks for what is wrong, and for the password that was refused`() throws {
+    @Test func `N9, I4: with --plain, an update asks for wrong values and for the password that was refused`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try workplace.write("username,password,phone\nanna,x,78761241\n", to: "people.csv")
@@ -248,7 +246,7 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "bK8oio").status == 0)
     }
 
-    @Test func `N9: line by line only what is wrong is asked for`() throws {
+    @Test func `N9: with --plain, mend asks only for wrong values`() throws {
         let workplace = try rejects()
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
         try driver.wait(for: "Row 1 of 3, line 2: Username bert, Phone 7876, Address 12 Main St")
@@ -274,7 +272,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "bert").output.contains("7876-1241"))
     }
 
-    @Test func `N9: line by line an empty answer is what was there, and a row that was begun can be left`() throws {
+    @Test func `N9: with --plain, an empty answer keeps the old value, and the user can leave a row half-way`() throws {
         let workplace = try rejects()
         let before = try lines(workplace)
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
@@ -283,7 +281,7 @@ import Watchdog
             try driver.type("\n")
             try driver.wait(for: row == 3 ? "Username, was d" : "Password, required")
             guard row == 1 else {
-                // The password and what is typed are judged as they come.
+                // The password and other values are checked as soon as they are typed.
                 try driver.type(row == 3 ? "\n" : "x\n")
                 try driver.wait(for: "Try again? [Y/n/d/q]: ")
                 try driver.type("\(answer)\n")
@@ -297,7 +295,7 @@ import Watchdog
             try driver.wait(for: "Try again? [Y/n/d/q]: ")
             try driver.type("\n")
             try driver.wait(for: "Phone, was 7876, ")
-            // It is 7876 again, and not 12.
+            // The empty answer stands for 7876, not for 12.
             try driver.type("\n")
             try driver.wait(for: "Try again? [Y/n/d/q]: ")
             try driver.type("\(answer)\n")
@@ -331,7 +329,7 @@ import Watchdog
 
     // MARK: The file
 
-    @Test func `N9: of a symbolic link the file goes that it leads to, with the last row that somebody drops`() throws {
+    @Test func `N9: if the file is a symbolic link, its target is removed with the last row`() throws {
         let workplace = try rejects()
         try workplace.write(try workplace.read("rejects.csv"), to: "real.csv")
         #expect(unlink("\(workplace.folder)/rejects.csv") == 0)
@@ -347,7 +345,7 @@ import Watchdog
         #expect(try workplace.profiles("list").output.contains("anna"))
     }
 
-    @Test func `N9: a file that no import has written is not touched, nor one of which nothing was stored`() throws {
+    @Test func `N9: a file is unchanged if no import has written it, or if no row of it was stored`() throws {
         let workplace = try rejects()
         let own = "username,password,phone,address\nanna,Other9x,78761241,12 Main St\n"
         try workplace.write(own, to: "own.csv")
@@ -368,7 +366,7 @@ import Watchdog
         #expect(try driver.end() == 1)
         #expect(try workplace.read("rejects.csv") == rejects)
 
-        // All of them are stored already.
+        // All rows of this file are stored already.
         try workplace.write("username,phone,address,_line,_issues\nanna,78761241,12 Main St,2,\n", to: "stored.csv")
         let stored = try TerminalDriver(workplace, "mend", "stored.csv")
         #expect(try stored.end() == 0)
@@ -377,7 +375,7 @@ import Watchdog
     }
 
     @Test(
-        "N9: what could not be written back as it was is refused before anybody types",
+        "N9: a file that could not be written back unchanged is refused before the first question",
         arguments: [
             ("gzip -c rejects.csv > odd.csv", "is compressed"),
             ("iconv -t UTF-16 rejects.csv > odd.csv", "not UTF-8 but UTF-16"),
@@ -394,7 +392,7 @@ import Watchdog
         #expect(try workplace.shell("cmp odd.csv before.csv").status == 0)
     }
 
-    @Test func `N9: a pipe is refused, and nobody waits for it`() throws {
+    @Test func `N9: a pipe is refused without waiting for its input`() throws {
         let workplace = try rejects()
         #expect(mkfifo("\(workplace.folder)/pipe", 0o600) == 0)
         let pipe = open("\(workplace.folder)/pipe", O_RDWR | O_CLOEXEC)
@@ -404,7 +402,7 @@ import Watchdog
         #expect(try driver.end() == 64)
     }
 
-    @Test("N9: interrupted at a question, what was stored has left the file", arguments: [false, true])
+    @Test("N9: if mend is interrupted at a question, stored rows have left the file", arguments: [false, true])
     func interrupted(atSecret: Bool) throws {
         let workplace = try rejects()
         let before = try lines(workplace)
@@ -428,7 +426,7 @@ import Watchdog
         #expect(try lines(workplace) == [before[0], before[2], before[3]])
     }
 
-    @Test func `N9, P12: a password in the file is not taken, nor kept, and such a row is not stored already`() throws {
+    @Test func `N9, P12: a password in the file is not used, and its row does not count as stored already`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try workplace.write(
@@ -508,7 +506,7 @@ import Watchdog
         #expect(left == [before[0], before[2], before[3]])
     }
 
-    @Test func `N9: a file that another program changes stays when no row of it is left`() throws {
+    @Test func `N9: a file that another program has changed is not removed after its last row`() throws {
         let workplace = try rejects()
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
         try driver.wait(for: "Row 1 of 3")
@@ -523,7 +521,7 @@ import Watchdog
         #expect(try workplace.read("rejects.csv") == theirs)
     }
 
-    @Test func `N9: two people do not mend one file at once`() throws {
+    @Test func `N9: two processes cannot mend one file at the same time`() throws {
         let workplace = try rejects()
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
         try driver.wait(for: "Row 1 of 3")
@@ -535,7 +533,7 @@ import Watchdog
         try refused()
         try mendBert(driver)
         try driver.wait(for: "Row 2 of 3")
-        // The file was replaced meanwhile.
+        // After the first row, the command has replaced the file.
         try refused()
         try driver.press(.escape)
         #expect(try driver.end() == 1)
@@ -545,7 +543,7 @@ import Watchdog
         #expect(try next.end() == 1)
     }
 
-    @Test func `N9: an input that is JSON by its content alone has rejected rows that can be mended`() throws {
+    @Test func `N9: rejected rows can be mended if the input is JSON in a file with another ending`() throws {
         let workplace = try Workplace()
         try workplace.write(
             #"{"Login": "bert", "password": "aK8oio", "phone": "7876", "address": "12 Main St"}"# + "\n",
@@ -554,7 +552,7 @@ import Watchdog
             try workplace.profiles(
                 "import", "people.txt", "--map", "Login=username", "--rejects", "rejects.csv", "--force")
         }
-        // Of a store that is removed again, since it got no row, nothing can be mended.
+        // The new store is removed because it got no row, so the report does not offer to mend the rows.
         #expect(try !imported().output.contains("profiles mend"))
         try workplace.register("anna")
         let outcome = try imported()

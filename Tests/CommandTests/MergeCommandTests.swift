@@ -48,7 +48,7 @@ import Watchdog
         get throws { try workplace.profiles("history").output }
     }
 
-    @Test func `D5: on the screen one chooses the values, and one of the two stays with its id and password`() throws {
+    @Test func `D5: on the screen the user chooses the values, and one profile keeps its id and password`() throws {
         let driver = try TerminalDriver(workplace, "duplicates", "--by", "phone", "--similar", "town", "--merge")
         try driver.wait(for: "Merge two profiles")
         for text in [
@@ -58,7 +58,7 @@ import Watchdog
         try driver.press(.control("n"))
         try driver.wait(for: "(•) anna (id 1, has a password)")
         #expect(driver.screen.contains("(•) Rome"))
-        // The phone of anna2.
+        // Chooses the phone of anna2.
         try driver.press(.down, times: 3)
         try driver.type(" \n")
         try driver.wait(for: "( ) anna3 (id 3")
@@ -86,7 +86,7 @@ import Watchdog
             "--format", "json")
         try driver.wait(for: "( ) anna2 (id 2")
         try driver.type("2\n")
-        // The kept one of the first two is offered with the third. Then no pair has similar names.
+        // The profile that was kept of the first two is offered with the third. No pair with similar names is left.
         try driver.wait(for: "( ) anna3 (id 3")
         #expect(driver.screen.contains("(•) anna2 (id 2"))
         try driver.type("\n")
@@ -96,7 +96,7 @@ import Watchdog
         #expect(driver.screen.contains("\"skipped\": 0") && driver.screen.contains("\"removed\": \"anna\""))
     }
 
-    @Test func `D5: a name that is taken over, and a merge that the rules refuse`() throws {
+    @Test func `D5: the kept profile can take the other name, and the rules can refuse a merge`() throws {
         try workplace.write(
             try workplace.read("schema.json").replacing("\"maxLength\": 12", with: "\"maxLength\": 9"),
             to: "stricter.json")
@@ -105,7 +105,7 @@ import Watchdog
             workplace, "duplicates", "--by", "phone", "--similar", "phone", "--where", "full_name>=A", "--where",
             "full_name<B", "--merge")
         try driver.wait(for: "( ) anna2 (id 2")
-        // The name of anna2, with the rest of anna.
+        // Chooses the name of anna2, and otherwise the values of anna.
         try driver.press(.down)
         try driver.type(" \n")
         try driver.wait(for: "( ) anna3 (id 3")
@@ -125,7 +125,7 @@ import Watchdog
     }
 
     @Test(arguments: ["edit", "remove"])
-    func `D5: what another process has changed meanwhile is shown, and nothing is merged`(_ verb: String) throws {
+    func `D5: a change by another process is shown, and nothing is merged`(_ verb: String) throws {
         let driver = try TerminalDriver(workplace, "duplicates", "--by", "phone", "--similar", "town", "--merge")
         try driver.wait(for: "( ) carl (id 5")
         let changes = verb == "edit" ? ["edit", "carl", "--set", "town=Lima"] : ["remove", "carl", "--yes"]
@@ -146,7 +146,7 @@ import Watchdog
         #expect(try history.contains("profiles duplicates") == false)
     }
 
-    @Test func `D5: line by line each field is asked for, and a wrong answer is asked again`() throws {
+    @Test func `D5: with --plain, merge asks for each field, and asks again after a wrong answer`() throws {
         let driver = try TerminalDriver(
             workplace, "duplicates", "--by", "phone", "--similar", "town", "--merge", "--plain",
             size: TerminalSize(columns: 120, rows: 40))
@@ -192,7 +192,7 @@ import Watchdog
         #expect(driver.screen.contains("There are no profiles to merge."))
     }
 
-    @Test("D5: killed at any moment of a merge, it is made as a whole or not at all", arguments: 0..<6)
+    @Test("D5: if the command is killed during a merge, the merge is made as a whole or not at all", arguments: 0..<6)
     func killed(round: Int) throws {
         let driver = try TerminalDriver(workplace, "duplicates", "--by", "phone", "--similar", "town", "--merge")
         try driver.wait(for: "( ) carl (id 5")

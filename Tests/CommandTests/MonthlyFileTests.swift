@@ -3,9 +3,10 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// Files as people get them every month, from different fields, and the next file of the same kind.
+/// Files that users get every month, from different domains, and the next file of each kind.
 @Suite(.watched) struct MonthlyFileTests {
-    /// A file with the options of its first import. The next file needs none, except what to do with stored rows.
+    /// A file with the options of its first import. The next file needs only the option for rows that are already
+    /// stored.
     struct MonthlyFile: CustomTestStringConvertible {
         let name: String
         let first: String
@@ -78,7 +79,7 @@ import Watchdog
             options: [], rows: 2, further: "9;open;2026-02-01;7,0\n"),
     ]
 
-    @Test("a file of each field comes in with one command, and so does the next one", arguments: files)
+    @Test("a file of each domain is imported with one command, and so is the next one", arguments: files)
     func nextFile(_ file: MonthlyFile) throws {
         let workplace = try Workplace()
         try workplace.write(file.first, to: file.name)
@@ -92,7 +93,7 @@ import Watchdog
     }
 
     @Test(
-        "N13: a file of each field comes out as it went in", arguments: files.filter { !$0.name.hasSuffix("ndjson") })
+        "N13: an original export gives back each file", arguments: files.filter { !$0.name.hasSuffix("ndjson") })
     func original(_ file: MonthlyFile) throws {
         let workplace = try Workplace()
         try workplace.write(file.first, to: file.name)
@@ -102,7 +103,7 @@ import Watchdog
     }
 
     @Test(
-        "spreadsheets of real programs come in with one command",
+        "spreadsheets of real programs are imported with one command",
         arguments: ["libreoffice.ods", "xlsxwriter-1904.xlsx"])
     func spreadsheet(name: String) throws {
         let workplace = try Workplace()

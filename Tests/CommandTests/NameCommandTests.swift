@@ -43,7 +43,9 @@ import Watchdog
         #expect(again.status == 0, "\(again)")
     }
 
-    @Test func `N13: conditions and columns take names, titles and headers, and a file's status is its own`() throws {
+    @Test func `N13: conditions and columns accept names, titles and headers, and status is the column of the file`()
+        throws
+    {
         let workplace = try inferred()
         #expect(try rows(workplace, "--where", "status=offen") == "A-0001 A-0003")
         #expect(try rows(workplace, "--where", "_status=valid", "--where", "Ort==Köln") == "A-0001 A-0003")
@@ -55,7 +57,7 @@ import Watchdog
         #expect(columns.hasPrefix("_id,id,status,_status\n1,7,offen,valid\n"), "\(columns)")
     }
 
-    @Test func `N13: a fact of the store is not set, although a field has its name without the underscore`() throws {
+    @Test func `N13: a fact of the store cannot be set, even if a field has its name without the underscore`() throws {
         let workplace = try inferred()
         for arguments in [["--set", "_id=777"], ["--set", "_status=invalid"], ["--clear", "_id"]] {
             let outcome = try workplace.run(
@@ -159,7 +161,7 @@ import Watchdog
         #expect(help.output.contains("built-in"))
     }
 
-    @Test func `a comparison of texts by order is said once`() throws {
+    @Test func `a notice says once that values are compared as texts`() throws {
         let workplace = try Workplace(
             schema: """
                 {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},

@@ -4,18 +4,18 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// The files that commands write, after a power failure at any moment and after the failure of any call: each is the
-/// old one or the new one, and the new one when the command has ended.
+/// Tests the files that commands write, after a power failure at any moment and after the failure of any call. Each
+/// file has its old or its new content. If the command has ended, it has the new content.
 @Suite(.watched(for: .seconds(300)), .unsanitized) struct OutputFaultTests {
     struct Output: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let command: [String]
         /// The files that the command writes.
         let files: [String]
-        /// The files that are there before, of those.
+        /// Those of `files` that exist before the command.
         var old: [String] = []
         var status: Int32 = 0
-        /// Whether the command runs as on a file system without unnamed files.
+        /// False if the command runs as on a file system without unnamed files.
         var hasUnnamedFiles = true
     }
 
@@ -85,7 +85,7 @@ import Watchdog
         return (run, check)
     }
 
-    @Test func `a file that names another folder is another file`() {
+    @Test func `two texts are equal only if each names its own folder`() {
         #expect(Self.isAlike("in /tmp/one/a.csv", from: "/tmp/one", "in /tmp/two/a.csv", from: "/tmp/two"))
         #expect(!Self.isAlike("in /tmp/one/a.csv", from: "/tmp/one", "in /tmp/three/a.csv", from: "/tmp/two"))
         #expect(!Self.isAlike("in /tmp/one/a.csv", from: "/tmp/one", "in a.csv", from: "/tmp/two"))
@@ -147,7 +147,7 @@ import Watchdog
         for finding in check.findings { Issue.record("\(finding)") }
     }
 
-    // Each fault starts a process.
+    // Each fault starts a process, so only some of the outputs are tested, except in long runs.
     @Test(arguments: Length.some(outputs, oneIn: 4, from: 1))
     func `I7: after a failed call a file that was to be written is the old one or the new one`(
         output: Output
@@ -198,7 +198,7 @@ import Watchdog
         }
         let isDone = outcome.status == output.status
         for part in check.parts.union(contents.parts.keys) {
-            // A process whose calls fail cannot remove it.
+            // A process whose calls fail cannot remove its temporary file.
             if FolderContents.isTemporary(part), !isDone { continue }
             let found = contents.parts[part].map(FolderContents.comparable)
             let allowed =

@@ -3,13 +3,13 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// The files that commands write besides the store: each is whole, or what was there before is as it was.
+/// The files that commands write besides the store. Each file is complete, or the old file is unchanged.
 @Suite(.watched) struct OutputFileTests {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
-    /// Names are all that a profile has.
+    /// A schema whose only field is the username.
     private static let schema = """
         {"fields": [{"name": "username", "constraints": {"required": true, "unique": true, "maxLength": 9}}]}
         """
@@ -19,17 +19,17 @@ import Watchdog
         #expect(try workplace.profiles("init", "--schema", "names.json", "--quiet").status == 0)
     }
 
-    /// The names in the folder that nobody hides.
+    /// The names of the files in the folder, without hidden files.
     private var names: [String] { SmallFile.names(in: workplace.folder).filter { !$0.hasPrefix(".") } }
 
     // MARK: A full disk
 
-    @Test("I7: rejected rows that cannot be written whole do not take the old file's place", arguments: [100, 5_000])
+    @Test("I7: rejected rows that cannot be written completely do not replace the old file", arguments: [100, 5_000])
     func fullDisk(rows: Int) throws {
         try workplace.write("username\n" + (0..<rows).map { "too long a name \($0)\n" }.joined(), to: "people.csv")
         try workplace.write(Self.schema, to: "names.json")
         try workplace.write("precious", to: "rejects.csv")
-        // No file may become longer than 4 KiB. Standard output is a pipe, since it would be one of them.
+        // The limit for every file is 4 KiB. Standard output is a pipe, so that the limit does not apply to it.
         let outcome = try workplace.shell(
             """
             set -o pipefail
@@ -44,7 +44,7 @@ import Watchdog
         #expect(!outcome.output.contains("Rejected rows are in"))
     }
 
-    @Test func `I7: rejected rows are given, too, when something else ends the import`() throws {
+    @Test func `I7: rejected rows are written even if another error ends the import`() throws {
         try makeStore()
         #expect(try workplace.profiles("register", "--username", "ann").status == 0)
         try workplace.write(
@@ -67,7 +67,7 @@ import Watchdog
     {
         try makeStore()
         try workplace.write("username\ntoo long a name\n", to: "people.csv")
-        // As mend does while it compares a file and replaces it.
+        // Locks the folder as `mend` does while it compares and replaces a file.
         let folder = open(workplace.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         #expect(folder >= 0 && flock(folder, LOCK_EX) == 0)
         defer { close(folder) }
@@ -98,7 +98,7 @@ import Watchdog
         return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
     }
 
-    @Test func `I7: rejected rows are whole and there when too many of them end the import`() throws {
+    @Test func `I7: the file of rejected rows is complete if too many of them end the import`() throws {
         try makeStore()
         try workplace.write(
             "username\nann\n" + (0..<30).map { "too long a name \($0)\n" }.joined(), to: "people.csv")
@@ -114,7 +114,7 @@ import Watchdog
     // MARK: Nothing is overwritten
 
     @Test(
-        "I7: a file that is there is not overwritten without --force, and nothing is done for it",
+        "I7: an existing file is not overwritten without --force, and the command does nothing",
         arguments: [
             "import people.csv --rejects", "validate people.csv --rejects", "import people.csv --report",
             "validate people.csv --report", "revalidate --report", "export",
@@ -146,14 +146,15 @@ import Watchdog
         #expect(workplace.mode("old.csv") == 0o600)
         #expect(try workplace.shell("profiles \(line) new.csv").status <= 1)
         #expect(workplace.exists("new.csv"))
-        // What is no plain file is written to. A report goes by its ending, which this one does not have.
+        // A device is written without --force. A report needs a file ending that names its format, and /dev/null has
+        // none.
         #expect(
             try workplace.shell("profiles \(line) /dev/null").status
                 == (line.hasSuffix("report") ? 64 : line == "export" ? 0 : 1))
     }
 
     @Test(
-        "I7: an output is no standard output, nor a file without a name",
+        "I7: a hyphen, except for an export, and an empty name are no output files",
         arguments: ["import people.csv --rejects", "schema infer people.csv --output", "export"])
     func isNoName(line: String) throws {
         try makeStore()
@@ -167,7 +168,7 @@ import Watchdog
         #expect(outcome.error.contains(#"Error: "" cannot be created: No such file"#), "\(outcome)")
     }
 
-    @Test func `I7: a link that leads nowhere yet leads to what is written`() throws {
+    @Test func `I7: through a symbolic link, the output is written to the missing target`() throws {
         try makeStore()
         for (link, force) in [("a.csv", ""), ("b.csv", "--force")] {
             #expect(try workplace.shell("mkdir -p d; ln -s d/real-\(link) \(link)").status == 0)
@@ -195,7 +196,7 @@ import Watchdog
 
     // MARK: Which file is it?
 
-    @Test("I7: rejected rows and report are not one file, however it is spelled", arguments: [true, false])
+    @Test("I7: --rejects and --report cannot name the same file in two spellings", arguments: [true, false])
     func sameFile(exists: Bool) throws {
         try workplace.write("username\nx y\n", to: "people.csv")
         #expect(try workplace.shell("mkdir sub; ln -s . linked").status == 0)
@@ -238,14 +239,14 @@ import Watchdog
             #expect(outcome.status == 73, "\(arguments) \(outcome)")
             #expect(names == before)
         }
-        // Before a store is made that would have the name.
+        // The name is refused before the import makes the store to which it would belong.
         let outcome = try workplace.profiles(
             "import", "people.csv", "--database", "new.sqlite", "--rejects", "linked/new.sqlite" + ending)
         #expect(outcome.status == 73)
         #expect(names == before)
     }
 
-    @Test func `N6: no command that writes a file overwrites the store, whether it opens that or not`() throws {
+    @Test func `N6: no output overwrites the store, even if the command does not open the store`() throws {
         try makeStore()
         try workplace.write("username\nx y\n", to: "people.csv")
         #expect(try workplace.shell("cp store.sqlite store.json").status == 0)
@@ -263,13 +264,13 @@ import Watchdog
         }
         #expect(names == before)
         #expect(try workplace.profiles("check").status == 0)
-        // Where nothing says where the store is, there is none to be spared.
+        // If no store is named, and there is no home folder, no file has to be protected.
         let nowhere = try workplace.shell(
             "unset HOME PROFILES_DATABASE; profiles schema infer people.csv --output x.json")
         #expect(nowhere.status == 0, "\(nowhere)")
     }
 
-    @Test("I7: the report is written, whoever reads the output", arguments: ["| true", "> /dev/full"])
+    @Test("I7: the report is written even if standard output cannot be written", arguments: ["| true", "> /dev/full"])
     func unreadOutput(redirection: String) throws {
         try makeStore()
         try workplace.write("username\nann\n", to: "people.csv")
@@ -279,7 +280,7 @@ import Watchdog
         }
     }
 
-    @Test func `nothing is read before an output is refused that would replace the input`() throws {
+    @Test func `an output that would replace the input is refused before any input is read`() throws {
         try workplace.write("username\nx y\n", to: "people.csv")
         for path in ["people.csv", "./people.csv"] {
             #expect(try workplace.profiles("import", "people.csv", "--rejects", path).status == 73)
@@ -290,7 +291,7 @@ import Watchdog
     // MARK: The end by a signal
 
     @Test(
-        "An import that a signal ends leaves nothing of its rejected rows",
+        "An import that a signal ends leaves no part of its rejected rows",
         arguments: [(SIGTERM, false), (SIGKILL, false), (SIGTERM, true), (SIGHUP, true), (SIGQUIT, true)])
     func endedImport(signal: Int32, withoutUnnamedFiles: Bool) throws {
         try workplace.write("precious", to: "rejects.csv")
@@ -303,11 +304,11 @@ import Watchdog
     }
 
     @Test(
-        "I12: Ctrl-C gives the rejected rows so far, if any were read",
+        "I12: after Ctrl-C, the rejected rows so far are written if any rows were read",
         arguments: [(false, false), (false, true), (true, false), (true, true)])
     func interruptedImport(hasRows: Bool, withoutUnnamedFiles: Bool) throws {
         try workplace.write("precious", to: "rejects.csv")
-        // More than is read at once.
+        // More rows than the import reads at once.
         let rows = hasRows ? String(repeating: "x,1,y,\n", count: 200_000) : ""
         let reading = try ReadingImport(workplace, rows: rows, withoutUnnamedFiles: withoutUnnamedFiles)
         reading.process.send(SIGINT)
@@ -323,7 +324,7 @@ import Watchdog
                     + "--on-duplicate skip\n"), "\(error)")
     }
 
-    @Test("An export that a signal ends leaves nothing of itself", arguments: [SIGTERM, SIGKILL, SIGINT])
+    @Test("An export that a signal ends leaves no part of its file", arguments: [SIGTERM, SIGKILL, SIGINT])
     func endedExport(signal: Int32) throws {
         try makeStore()
         try workplace.write("username\n" + (0..<60_000).map { "user\($0)\n" }.joined(), to: "people.csv")
@@ -331,7 +332,7 @@ import Watchdog
         for withoutUnnamedFiles in signal == SIGKILL ? [false] : [false, true] {
             let command = ["export", "all.json", "--include-hashes"]
             var status: Int32 = 0
-            // On a busy machine an export may come to its end, or at least name its file, before the signal.
+            // On a busy machine, the export may end or name its file before the signal comes.
             for _ in 0..<100 where status == 0 || names.contains("all.json") {
                 unlink("\(workplace.folder)/all.json")
                 let process = try workplace.start(command, withoutUnnamedFiles: withoutUnnamedFiles)
@@ -344,7 +345,7 @@ import Watchdog
         }
     }
 
-    @Test("A file without links gets its name", arguments: ["new.csv", "link.csv"])
+    @Test("An export gets its file name on a file system without hard links", arguments: ["new.csv", "link.csv"])
     func withoutLinks(name: String) throws {
         try makeStore()
         #expect(try workplace.shell("ln -s target.csv link.csv").status == 0)
@@ -372,7 +373,8 @@ import Watchdog
     }
 }
 
-/// `profiles import -` that has read what there is and waits for more, with a file of rejected rows begun.
+/// A running `profiles import -` that has read its input so far, waits for more, and has begun the file of rejected
+/// rows.
 private final class ReadingImport {
     let process: ChildProcess
     private var input: Int32
@@ -397,12 +399,12 @@ private final class ReadingImport {
             guard count > 0 else { throw SystemError("write") }
             rest = rest.dropFirst(count)
         }
-        // What it has taken is not in the pipe any more.
+        // When the pipe is empty, the import has read everything so far.
         var count: Int32 = 1
         while ioctl(input, UInt(FIONREAD), &count) == 0, count > 0, !process.hasEnded { sched_yield() }
     }
 
-    /// Gives it the rest of its input.
+    /// Sends the rest of the input to the import, and closes the pipe.
     func end(with rows: String) {
         var rows = rows
         rows.withUTF8 { _ = write(input, $0.baseAddress, $0.count) }
@@ -412,14 +414,14 @@ private final class ReadingImport {
 
     deinit { if input >= 0 { close(input) } }
 
-    /// Those that are there while it runs.
+    /// The files of the store while the import runs.
     var storeFiles: [String] {
         SmallFile.names(in: workplace.folder).filter { $0.hasPrefix("store.sqlite") }
     }
 }
 
 extension Workplace {
-    /// Starts `profiles` in the folder, with signals as a login shell has them.
+    /// Starts `profiles` in the folder, with the signal handling of a login shell.
     fileprivate func start(
         _ arguments: [String], input: ChildProcess.Stream = .file("/dev/null", flags: O_RDONLY),
         withoutUnnamedFiles: Bool, withoutLinks: Bool = false
@@ -428,7 +430,7 @@ extension Workplace {
             (withoutUnnamedFiles ? [try BuiltProgram.path("WithoutUnnamedFiles")] : [])
             + (withoutLinks ? ["--without-links"] : [])
         return try ChildProcess(
-            // A Swift that is installed prints what the threads do on SIGQUIT, instead of ending.
+            // An installed Swift prints the backtraces of all threads on SIGQUIT, instead of ending.
             wrapper + [try Self.binary()] + arguments,
             environment: environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }, folder: folder,
             streams: [
@@ -436,7 +438,8 @@ extension Workplace {
             ], beginsSession: true)
     }
 
-    /// Whether a process has begun to fill a file of this name: one beside it that has no name, or begins like it.
+    /// Returns whether a process has begun to write the file of this name. An incomplete file has no name, or a name
+    /// that begins with this one.
     fileprivate func writes(_ name: String, _ process: ChildProcess) -> Bool {
         SmallFile.names(in: "/proc/\(process.id)/fd").contains { number in
             var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -3,14 +3,14 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// Files whose paths are not UTF-8, which Swift cannot hold in a String: it has U+FFFD for what it cannot read.
+/// Paths that are not UTF-8. A Swift `String` cannot hold them, because it replaces invalid bytes by U+FFFD.
 @Suite(.watched) struct PathTests {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }
 
     @Test(
-        "An argument that is not UTF-8 is refused by its place, and neither repeated nor repaired",
+        "An argument that is not UTF-8 is refused with its position, and is neither repeated nor repaired",
         arguments: [
             ("list --database $'x\\xff.sqlite'", 3), ("init --database=$'x\\xfe.sqlite'", 2),
             ("export $'\\xff.csv'", 2), ("login anna $'-p\\xffsecret'", 3), ("login $'an\\xc3na'", 2),
@@ -27,7 +27,7 @@ import Watchdog
     }
 
     @Test(
-        "Without /proc no argument can be read, and the command fails: a login must not seem to have been right",
+        "Without procfs the arguments cannot be read, and every command fails, so no login seems right",
         .enabled(if: geteuid() == 0, "only root can take /proc away"),
         arguments: [["login", "anna", "--password-stdin"], ["remove", "anna", "--yes"], ["--version"], []])
     func unreadable(_ arguments: [String]) throws {
@@ -41,7 +41,7 @@ import Watchdog
     }
 
     @Test(
-        "A variable that names a path and is not UTF-8 is refused by its name, and passed over where it is not needed",
+        "A variable with a path that is not UTF-8 is refused by its name, and is ignored if it is not needed",
         arguments: ["PROFILES_DATABASE", "XDG_DATA_HOME", "HOME"])
     func variable(_ name: String) throws {
         let unset = "unset PROFILES_DATABASE; "
@@ -54,7 +54,7 @@ import Watchdog
     }
 
     @Test(
-        "P12: a place that begins like a URI is no path: no folder is made, and a password in it is not shown",
+        "P12: a store that looks like a URI is not used as a path, and its password is not shown",
         arguments: [
             "POSTGRESQL://u:Sesame0pen@h/db", "postgres:/u:Sesame0pen@h/db", "postgresql:u:Sesame0pen@h/db",
             "mysql://u:Sesame0pen@h/db", "jdbc:postgresql://h/db?password=Sesame0pen", "u:Sesame0pen@h/db",
@@ -87,7 +87,7 @@ import Watchdog
         #expect(workplace.exists("mysql:/x.sqlite"))
     }
 
-    @Test func `a working folder that is not UTF-8 is as good as any other`() throws {
+    @Test func `commands work in a folder whose path is not UTF-8`() throws {
         try workplace.write(
             "username,phone,address,password\nbert,78761241,12 Main St,aK8oio\n!,1,,\n", to: "people.csv")
         let outcome = try workplace.shell(
@@ -115,14 +115,12 @@ import Watchdog
             """#)
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(outcome.output.hasSuffix("\nlink.csv\npeople.csv\nrejects.csv\nreport.json\n"), "\(outcome.output)")
-        // Nothing under a name that was made of it.
+        // No file name has U+FFFD in place of the byte.
         #expect(try workplace.shell("ls -d *$'\\xef\\xbf\\xbd'*").status != 0)
     }
 
     @Test
-    func `folders that differ in a byte that is no UTF-8 have stores and sockets of their own`()
-        throws
-    {
+    func `folders that differ only in an invalid byte have separate stores and sockets`() throws {
         let made = try workplace.shell(
             #"""
             set -e
@@ -145,7 +143,7 @@ import Watchdog
                     2: .file("/dev/null", flags: O_WRONLY),
                 ])
         }
-        // Sockets are called after the store; one that is not finished has a name that begins with a dot.
+        // The name of a socket depends on the store. A socket that is not ready has a name that begins with a dot.
         var sockets: [Substring] = []
         while sockets.count < 2 {
             #expect(watchers.allSatisfy { !$0.hasEnded })
@@ -162,7 +160,7 @@ import Watchdog
     }
 
     @Test(
-        "A database path that is a symbolic link to nothing says where the link points, and makes nothing there",
+        "For a broken symbolic link, the error names its target, and no store is made there",
         arguments: ["init", "list", "register --username bert --phone 78761241 --address 1"])
     func brokenLink(_ command: String) throws {
         #expect(symlink("gone.sqlite", "\(workplace.folder)/link.sqlite") == 0)

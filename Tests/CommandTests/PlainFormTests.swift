@@ -62,7 +62,7 @@ import Watchdog
         try driver.type("-\n")
         try driver.wait(for: "Birthday, now 1998.01.15, ")
         try driver.type("\n")
-        // What only the store knows is said, and asked for again.
+        // An issue that only the store can find is shown, and the field is asked for again.
         try driver.wait(for: "Username is taken.")
         try driver.type("anna2\n")
         #expect(try driver.end() == 0)
@@ -73,7 +73,7 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna2", "--password-stdin", input: "aK8oio").status == 0)
     }
 
-    @Test func `R3: what another process has changed meanwhile is said, and one chooses`() throws {
+    @Test func `R3: changes of another process are shown, and the user chooses`() throws {
         for (answer, address) in [("y\n", "14 Main St"), ("n\n", "13 Main St")] {
             let workplace = try Workplace()
             try workplace.register("anna")
@@ -99,7 +99,7 @@ import Watchdog
         }
     }
 
-    @Test func `an empty answer keeps what is stored, also after one that was refused`() throws {
+    @Test func `an empty answer keeps the stored value, also after a refused answer`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let driver = try TerminalDriver(workplace, "edit", "anna", "--plain")
@@ -115,7 +115,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna").output.contains("7876-1241"))
     }
 
-    @Test func `what is stored is shown as it may be typed`() throws {
+    @Test func `stored values are shown in the notation in which they can be typed`() throws {
         let workplace = try Workplace(
             schema: """
                 {"fields": [
@@ -152,10 +152,10 @@ import Watchdog
         #expect(stored.contains("1234.5") && stored.contains(#""member": false"#), "\(stored)")
     }
 
-    @Test func `N7: what is typed in another encoding is asked for again, and not stored otherwise`() throws {
+    @Test func `N7: input in another encoding is not stored, and is asked for again`() throws {
         let workplace = try Workplace(
             schema: #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}]}"#)
-        // The terminal's other end is in Latin-1.
+        // The first line is typed in Latin-1, and the second in UTF-8.
         let outcome = try workplace.shell(
             #"""
             (sleep 0.5; printf 'M\xfcller\n'; sleep 0.5; printf 'Müller\n') \
@@ -169,7 +169,7 @@ import Watchdog
     func signal(number: Int32) throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        // A row that is stored has left the file by then.
+        // When the signal comes, the first row is stored and has left the file.
         try workplace.write(
             "username,password,phone,address,_line,_issues\nbert,,1,12 Main St,2,\ncleo,,2,12 Main St,3,\n",
             to: "rejects.csv")
@@ -194,7 +194,7 @@ import Watchdog
         }
     }
 
-    @Test func `N9: a row that was begun can be left, and an empty answer keeps what it had`() throws {
+    @Test func `N9: the user can leave a row half-way, and an empty answer keeps the old value`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try workplace.write(
@@ -217,7 +217,7 @@ import Watchdog
         try driver.wait(for: "Row 2 of 2")
         try driver.type("\n")
         try typePassword(driver)
-        // What only the store refuses leads out as well.
+        // The user can also leave the row after an issue that only the store finds.
         try driver.wait(for: "Try again? [Y/n/d/q]: ")
         try driver.type("\n")
         try driver.wait(for: "Username, was ANNA, ")
@@ -228,7 +228,7 @@ import Watchdog
         #expect(try workplace.read("rejects.csv").split(separator: "\n").count == 3)
     }
 
-    @Test func `nothing is stored of a form whose input ends, or that is interrupted`() throws {
+    @Test func `a form stores nothing if its input ends or if it is interrupted`() throws {
         let workplace = try Workplace()
         for (key, status) in [(TerminalKey.control("d"), Int32(65)), (.control("c"), 130)] {
             let driver = try TerminalDriver(workplace, "register", "--plain")

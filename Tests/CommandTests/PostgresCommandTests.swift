@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// The command on a PostgreSQL server, as it is built with the trait, and what it says without.
+/// Copies between stores, and the command on a PostgreSQL server, if it is built with the trait.
 @Suite(.watched(for: .seconds(300))) struct PostgresCommandTests {
-    @Test func `a file's store is copied to a file, and nothing that is in the way is lost`() throws {
+    @Test func `a store is copied from file to file, and no existing file is overwritten`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try workplace.register("bert")
@@ -20,7 +20,7 @@ import Watchdog
         let all = ["export", "--include-hashes", "-"]
         let expected = try workplace.profiles(all[0], all[1], all[2]).output
         #expect(try workplace.profiles(all[0], all[1], all[2], "--database", "copy.sqlite").output == expected)
-        // No id is given twice.
+        // The copy does not reuse the id of the removed profile.
         let next = try workplace.profiles(
             "register", "--username", "carl", "--phone", "78761241", "--address", "x", "--password-stdin", "--database",
             "copy.sqlite", "--format", "json", input: "aK8oio\n")
@@ -40,7 +40,7 @@ import Watchdog
         #expect(try workplace.read("text") == "not a database")
     }
 
-    @Test func `a damaged store that is copied is named, and a copy is compared again until it is used`() throws {
+    @Test func `a damaged source of a copy is named, and a repeated copy only compares the stores`() throws {
         let workplace = try Workplace(
             schema: """
                 {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "address"}]}
@@ -51,7 +51,7 @@ import Watchdog
             let outcome = try workplace.profiles("copy", "store.sqlite", "copy.sqlite", "--format", "json")
             #expect(outcome.status == 0 && outcome.output.contains("\"copied\": \(copied),"), "\(outcome)")
         }
-        // Zeros in the middle of the rows.
+        // Overwrites the middle of the rows with zeros.
         let damaging = "dd if=/dev/zero of=store.sqlite bs=4096 seek=60 count=40 conv=notrunc status=none"
         #expect(try workplace.shell(damaging).status == 0)
         let outcome = try workplace.profiles("copy", "store.sqlite", "other.sqlite")
@@ -62,7 +62,7 @@ import Watchdog
 
     // MARK: On a server
 
-    /// A schema of one test's own on the server, and the command that was built with the trait.
+    /// A schema on the server for one test, and the command that was built with the trait.
     private struct Server {
         let workplace: Workplace
         let binary: String
@@ -81,7 +81,7 @@ import Watchdog
             return server + (server.contains("?") ? "&" : "?") + "connections=4&schema=\(name)\(suffix)"
         }
 
-        /// The store as it is reached through a proxy.
+        /// Returns the URI of the store through a proxy, and the proxy.
         func uri(through open: (UInt16) throws -> PostgresProxy) throws -> (uri: String, proxy: PostgresProxy) {
             let port = try #require(uri.firstMatch(of: #/:([0-9]+)//#).flatMap { UInt16($0.1) })
             let proxy = try open(port)
@@ -97,7 +97,7 @@ import Watchdog
         if: getenv("PROFILES_TEST_POSTGRES") != nil && Traits.hasPostgres,
         "Only where there is a server, and the command is built with the trait: make test-postgres.")
 
-    @Test(isReady) func `a store is used on a server as one in a file is`() throws {
+    @Test(isReady) func `a store on a server is used like a store in a file`() throws {
         let server = try Server()
         let missing = try server.profiles("list")
         #expect(missing.status == 66)
@@ -130,13 +130,14 @@ import Watchdog
             #expect(refused.status == 64)
             #expect(refused.error.contains("profiles copy"))
         }
-        // Nothing takes the URI for the name of a file.
+        // No command has used the URI as the name of a file.
         #expect(
             SmallFile.names(in: server.workplace.folder).filter { !$0.hasPrefix(".") }.sorted()
                 == ["people.csv", "rejects.csv"])
     }
 
-    @Test(isReady) func `R7: watch outlives a server that does not answer, and says so once`() async throws {
+    @Test(isReady) func `R7: watch continues after a server did not answer, and reports each outage once`() async throws
+    {
         let server = try Server()
         #expect(try server.profiles("init").status == 0)
         func register(_ name: String) throws {
@@ -195,7 +196,7 @@ import Watchdog
         #expect(try server.profiles("lookup", "anna").output.contains("7876-1299"))
     }
 
-    @Test(isReady) func `check says of a database what would lose what is written`() throws {
+    @Test(isReady) func `check reports the settings of a database that can lose writes`() throws {
         let server = try Server()
         #expect(try server.profiles("init").status == 0)
         let check = try server.profiles("check")
@@ -213,10 +214,10 @@ import Watchdog
         #expect(json.output.contains("\"write_problem\": null"))
     }
 
-    @Test(isReady) func `a bulk load goes through with the fewest connections, and fewer are refused`() throws {
+    @Test(isReady) func `a bulk load works with the minimum number of connections, and fewer are refused`() throws {
         let server = try Server()
         #expect(try server.profiles("init").status == 0)
-        // Hashes are stored as they are, so nothing stands in the way of one transaction.
+        // The rows have hashes, so no password has to be hashed, and one transaction can store all rows.
         let hash = "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$V7S9SK6Z6JO5ZOTfRF8XhGONnRyFDistsnjOI6zUgXc"
         let rows = (0..<1_000).map { "u\($0),78761241,\($0) Main St,\"\(hash)\"\n" }
         try server.workplace.write("username,phone,address,password_hash\n" + rows.joined(), to: "all.csv")
@@ -241,7 +242,7 @@ import Watchdog
         #expect(try server.profiles("import", "--help").output.contains("new tables in a database stay"))
     }
 
-    @Test(isReady) func `a setting that cannot be followed is refused by name`() throws {
+    @Test(isReady) func `a wrong or repeated setting in the URI is refused by name`() throws {
         let server = try Server()
         for (setting, words) in [
             ("durability=locl", "durability is set twice"), ("connections=abc", "connections is set twice"),
@@ -256,7 +257,7 @@ import Watchdog
         #expect(outcome.error.contains("durability must be local"), "\(outcome)")
     }
 
-    @Test(isReady) func `a store in a file is on the server with two commands, and comes back the same`() throws {
+    @Test(isReady) func `a store is copied from a file to the server and back without a difference`() throws {
         let server = try Server()
         let workplace = server.workplace
         try workplace.register("anna")
@@ -277,7 +278,7 @@ import Watchdog
         let other = try server.profiles("copy", server.uri, server.uri("_two"))
         #expect(other.status == 0, "\(other)")
 
-        // A copy that is at its end is compared again.
+        // If the copy is complete, the command only compares the stores again.
         let again = try server.profiles("copy", file, server.uri, "--format", "json")
         #expect(again.status == 0, "\(again)")
         #expect(again.output.contains("\"copied\": 0,"))

@@ -1,7 +1,7 @@
 import Testing
 import Watchdog
 
-/// Stores whose profiles are known by a field of their own.
+/// Stores whose primary key is another field than `username`.
 @Suite(.watched) struct PrimaryKeyCommandTests {
     private let workplace: Workplace
 
@@ -17,7 +17,7 @@ import Watchdog
         try workplace.importRows("Member No,Mobile,joined\na17,0301,5/3/2024\nb2,NA,NA\n")
     }
 
-    @Test func `S6: the command shows the primary key under its own name, and takes it for the username`() throws {
+    @Test func `S6: the command shows the primary key under its own name, and also accepts the name username`() throws {
         #expect(try workplace.profiles("lookup", "A17").output.contains("Member "))
         #expect(try workplace.profiles("list").output.contains("Member "))
         #expect(try workplace.profiles("lookup", "--where", "member_no=b2").status == 0)
@@ -39,8 +39,8 @@ import Watchdog
         #expect(try workplace.profiles("schema", "show").output.contains("primary key"))
     }
 
-    /// The command on a store whose profiles are known by their address, from the first row to the last report.
-    @Test func `S6, R6, I8: nothing calls a primary key by another name than its own`() throws {
+    /// Runs commands on a store whose primary key is `email`, and searches all output and reports for `username`.
+    @Test func `S6, R6, I8: no output or report calls another primary key username`() throws {
         let workplace = try Workplace(
             schema: """
                 {"primaryKey": "email", "fields": [{"name": "email", "format": "email"},

@@ -37,7 +37,7 @@ import Watchdog
         }
     }
 
-    @Test func `JSON shows no character that a terminal would obey, and says the same`() throws {
+    @Test func `JSON escapes control characters and writing directions, and keeps the values`() throws {
         let workplace = try Workplace()
         let marks = "\u{61C}\u{200E}\u{200F}\u{2028}\u{2029}\u{202A}\u{202E}\u{2066}\u{2069}"
         let value = "a\(marks)b"
@@ -123,7 +123,7 @@ import Watchdog
     }
 
     @Test(
-        "A page or a look-up that finds nothing says what it is that there is none of",
+        "A page or a look-up without results says what was not found",
         arguments: [
             ("list --after 2", 0, "There are no further profiles.\n"),
             ("list --invalid", 0, "There are no profiles marked invalid.\n"),
@@ -162,7 +162,7 @@ import Watchdog
         #expect(outcome == Workplace.Outcome(status: status, output: "", error: error))
     }
 
-    @Test func `S3: everything that is wrong with a profile is told at once, and nothing is stored`() throws {
+    @Test func `S3: all issues of a profile are reported at once, and nothing is stored`() throws {
         let workplace = try Workplace()
         let arguments = ["register", "--username", "sk board", "--phone", "1", "--set", "email=x"]
         let text = try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
@@ -190,7 +190,7 @@ import Watchdog
         #expect(try workplace.profiles("list").output == "")
     }
 
-    @Test func `a taken username is an issue of it`() throws {
+    @Test func `a taken username is an issue of its field`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let outcome = try workplace.profiles(
@@ -212,7 +212,7 @@ import Watchdog
         #expect(outcome.status == 1)
     }
 
-    @Test func `JSON from standard input is called so where it is wrong`() throws {
+    @Test func `an error in JSON from standard input names standard input`() throws {
         let workplace = try Workplace()
         for (input, text) in [("7", " should hold a JSON object"), ("{", " is not JSON")] {
             let outcome = try workplace.profiles("register", "--json", "-", input: input)
@@ -220,7 +220,7 @@ import Watchdog
         }
     }
 
-    @Test func `register takes JSON, and options over it`() throws {
+    @Test func `register takes JSON, and options replace its members`() throws {
         let workplace = try Workplace()
         try workplace.write(
             #"{"username": "json", "phone": 78761241, "address": "1 A St", "postal_code": null, "password": "aK8oio"}"#,
@@ -240,7 +240,7 @@ import Watchdog
         #expect(try workplace.profiles("register", "--json", "missing.json").status == 66)
     }
 
-    @Test func `S6: JSON for register and edit is taken in the ways in which the fields are written`() throws {
+    @Test func `S6: register and edit accept JSON numbers and booleans for fields with other notations`() throws {
         let workplace = try Workplace(
             schema: """
                 {"primaryKey": "member", "fields": [{"name": "member"},
@@ -255,12 +255,12 @@ import Watchdog
         let edited = try workplace.profiles("edit", "ann", "--json", "change.json", "--format", "json")
         #expect(edited.output.contains(#""fee": null,"#), "\(edited)")
         #expect(edited.output.contains(#""active": false"#), "\(edited)")
-        // An option is typed by a person, and means what it means in the field.
+        // A user types the value of an option, so it is read in the notation of the field.
         let typed = try workplace.profiles("edit", "ann", "--set", "fee=1.234", "--format", "json")
         #expect(typed.output.contains(#""fee": 1234.0,"#) || typed.output.contains(#""fee": 1234,"#), "\(typed)")
     }
 
-    @Test func `R3: an edit raises the revision, and one that goes by a stale revision changes nothing`() throws {
+    @Test func `R3: an edit raises the revision, and an edit with a stale revision changes nothing`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let edited = try workplace.profiles("edit", "anna", "--phone", "7876-1242", "--if-revision", "1")
@@ -294,7 +294,7 @@ import Watchdog
         #expect(try workplace.profiles("edit", "anna", "--phone", "78761241").status == 1)
     }
 
-    @Test func `remove wants a confirmation, which is --yes where nobody can be asked`() throws {
+    @Test func `remove needs a confirmation, which is --yes without a terminal`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let refused = try workplace.profiles("remove", "anna")
@@ -309,9 +309,9 @@ import Watchdog
         {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "note"}]}
         """
 
-    @Test func `a value cannot write to the terminal by characters that it obeys`() throws {
+    @Test func `control characters of a value are escaped in the output`() throws {
         let workplace = try Workplace(schema: Self.schemaOfNotes)
-        // U+202E, which turns what follows it around, is no control character by the rules.
+        // U+202E reverses the text after it, but the rules do not count it as a control character.
         let outcome = try workplace.profiles("register", "--username", "한글", "--set", "note=a\tb\nc\u{202E}")
         #expect(outcome.output.hasPrefix("Username  한글\nNote      a\\tb\\nc\\u{202e}\n\nId        1\n"), "\(outcome)")
         #expect(try workplace.profiles("register", "--username", "abcd", "--set", "note=d").status == 0)
@@ -328,12 +328,13 @@ import Watchdog
     }
 
     @Test(.unsanitized)
-    func `a long value neither widens a table nor fills the memory, and is whole in JSON and alone`() throws {
+    func `a long value is cut in a table and whole in JSON and lookup, with bounded memory`() throws {
         let workplace = try Workplace(schema: Self.schemaOfNotes)
         let note = String(repeating: "long ", count: 200_000)
         try workplace.importRows(
             "username,note\n" + (0..<40).map { "user\($0),\(note)\n" }.joined() + "漢字,短い\n")
-        // No more than 64 MiB of memory, threads and buffers included, where the values take 40 and were there twice.
+        // The limit is 64 MiB, with threads and buffers. The values take 40 MB, so there is no room for two copies of
+        // them.
         func listed(_ format: String) throws -> Workplace.Outcome {
             let script = "ulimit -d 65536; exec timeout 60 \"$0\" list --limit 2000 --format \(format)"
             return try workplace.run(
@@ -367,7 +368,7 @@ import Watchdog
         }
     }
 
-    @Test func `a plain look-up does and says what one with options does`() throws {
+    @Test func `a look-up without options has the same result as one with --wait`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let names = [
@@ -384,7 +385,7 @@ import Watchdog
                 #expect(plain == parsed, "\(name) \(database)")
             }
         }
-        // Where the key is another field.
+        // The same holds for a store whose key is another field.
         try workplace.write(
             #"{"primaryKey": "email", "fields": [{"name": "email", "format": "email"}]}"#, to: "members.json")
         try #require(

@@ -35,7 +35,7 @@ import Watchdog
     }
 
     @Test(
-        "N11: the table is as its references show it",
+        "N11: the table matches its reference screens",
         arguments: [TerminalSize.standard, .small, TerminalSize(columns: 120, rows: 30)])
     func appearance(size: TerminalSize) throws {
         let driver = try table(try workplace(), "schema", "infer", "people.csv", size: size)
@@ -55,7 +55,7 @@ import Watchdog
         #expect(driver.isRestored)
     }
 
-    @Test func `N11: what is chosen in the table is what the store is made with, and the options that say the same`()
+    @Test func `N11: the choices in the table make the store, and the command prints options for the same choices`()
         throws
     {
         let workplace = try workplace()
@@ -104,7 +104,7 @@ import Watchdog
         }
     }
 
-    @Test func `N3: a file without a key goes in by a key that is chosen in the table`() throws {
+    @Test func `N3: a file without a key is imported with a key that is chosen in the table`() throws {
         let workplace = try Workplace()
         try workplace.write("a,b,c,d,e\n1,x,2,3,4\n1,x,2,3,4\n", to: "rows.csv")
         let driver = try table(workplace, "import", "rows.csv", "--infer")
@@ -121,7 +121,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "2").status == 0)
     }
 
-    @Test func `N11: a refused key says which keys of the table lead on`() throws {
+    @Test func `N11: the message about a refused key in the table names no options of the command line`() throws {
         let driver = try table(try workplace(), "schema", "infer", "people.csv", "--type", "Amount=integer")
         try driver.press(.end)
         try askForKey(driver)
@@ -133,7 +133,9 @@ import Watchdog
         #expect(try driver.end() == 130)
     }
 
-    @Test func `N11: schema infer writes what was accepted, and shows no table to a file or a pipe`() throws {
+    @Test func `N11: schema infer writes the accepted schema, and shows no table with --plain or a dumb terminal`()
+        throws
+    {
         let workplace = try workplace()
         let driver = try table(workplace, "schema", "infer", "people.csv", "-o", "schema.json")
         #expect(driver.screen.contains("write schema.json"))
@@ -157,7 +159,7 @@ import Watchdog
         #expect(!dumb.transcript.contains("\u{1B}[?1049h"))
     }
 
-    @Test func `N11: the options of the table work without it, and what they name wrongly is told of`() throws {
+    @Test func `N11: the options of the table work without the table, and wrong names are errors`() throws {
         let workplace = try workplace()
         let outcome = try workplace.profiles(
             "import", "people.csv", "--infer", "--yes", "--omit", "Born", "--rename", "Amount=sum", "--relax", "Name")

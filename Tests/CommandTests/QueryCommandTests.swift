@@ -78,7 +78,7 @@ import Watchdog
         }
     }
 
-    @Test func `R8: a page goes on in its order`() throws {
+    @Test func `R8: the next page continues in the same order`() throws {
         let first = try workplace.profiles("list", "--sort", "age", "--limit", "2", "--columns", "username")
         #expect(first.output == "Username\nbert\nanna\n")
         let cursor = try #require(first.error.split(separator: " ").last).split(separator: "\n")[0]
@@ -89,7 +89,7 @@ import Watchdog
                 && other.error.contains("--after continues in the order of the previous page: give the same --sort"))
     }
 
-    @Test func `R8: a page goes on in the order of several fields`() throws {
+    @Test func `R8: the next page continues in an order by several fields`() throws {
         let order = ["--sort", "_status", "--sort", "age:desc"]
         let first = try run(["list", "--limit", "2", "--columns", "username", "--format", "json"] + order)
         #expect(first.output.contains("\"dora\"") && first.output.contains("\"anna\""))
@@ -101,7 +101,7 @@ import Watchdog
         #expect(other.status == 64 && other.error.contains("give the same --sort"))
     }
 
-    @Test func `list with a text searches, and none is no failure`() throws {
+    @Test func `list with a text searches, and exits 0 without results`() throws {
         let found = try workplace.profiles("list", "LODZ", "--columns", "username", "--format", "csv")
         #expect(found == Workplace.Outcome(status: 0, output: "username\nanna\ndora\n", error: ""))
         #expect(try workplace.profiles("list", "lodz").output == (try workplace.profiles("find", "lodz").output))
@@ -130,7 +130,7 @@ import Watchdog
         #expect(try workplace.profiles("show").status == 64)
     }
 
-    @Test func `the number of profiles is counted on all pages, and none is no success of a look-up`() throws {
+    @Test func `--count counts the profiles of all pages, and a look-up that finds none exits 1`() throws {
         #expect(try workplace.profiles("list", "--count", "--limit", "1").output == "4\n")
         #expect(try workplace.profiles("list", "--count", "--format", "ndjson").output == "{\"count\":4}\n")
         let none = try workplace.profiles("lookup", "--count", "--where", "age>500", "--format", "json")
@@ -178,7 +178,7 @@ import Watchdog
         }
     }
 
-    @Test func `what the store knows besides the fields can be a column too`() throws {
+    @Test func `the facts that the store keeps about a profile can be columns too`() throws {
         let columns = "id,username,revision,status"
         #expect(
             try workplace.profiles("lookup", "bert", "--columns", columns).output
@@ -208,7 +208,7 @@ import Watchdog
                 == "_id,city,_status\n1,Łódź,valid\n")
     }
 
-    @Test func `R6: issues have a column where a profile is invalid, and a line of a block`() throws {
+    @Test func `R6: a table with an invalid profile has a column of issues, and a block has a line of them`() throws {
         try workplace.write(
             try workplace.read("schema.json").replacing(
                 #""integer"}"#,
@@ -234,7 +234,7 @@ import Watchdog
                 """)
     }
 
-    @Test func `a profile is a block on request, with the columns that are asked for`() throws {
+    @Test func `--expanded shows a profile as a block with the chosen columns`() throws {
         #expect(
             try workplace.profiles("list", "--expanded", "--columns", "username,age", "--where", "city!=Leeds").output
                 == "Username  anna\nAge       34\n\nUsername  bert\nAge       9\n\nUsername  dora\nAge       120\n")
@@ -243,7 +243,7 @@ import Watchdog
                 == "Username  carl\nCity      Leeds\nAge       –\nFee       2\nRevision  1\n")
     }
 
-    @Test func `R5: whether an index serves is said, without an answer to the query`() throws {
+    @Test func `R5: --explain says whether an index is used, without the results of the query`() throws {
         let cases: [([String], String)] = [
             (["list"], "The order in which profiles were stored is used: only the profiles that are shown are read."),
             (["list", "--invalid"], "The index of invalid profiles is used: no other profile is read."),
@@ -259,7 +259,7 @@ import Watchdog
         }
     }
 
-    @Test func `R5: whether an index serves is said in JSON too`() throws {
+    @Test func `R5: --explain says in JSON too whether an index is used`() throws {
         #expect(
             try workplace.profiles("list", "--where", "city=Leeds", "--explain", "--format", "json").output == """
                 {
@@ -273,7 +273,7 @@ import Watchdog
                 """)
     }
 
-    @Test func `a query that cannot be is a usage error that says why`() throws {
+    @Test func `an impossible query is a usage error with its reason`() throws {
         let cases: [([String], String)] = [
             (
                 ["list", "--where", "ctiy=x"],
@@ -353,7 +353,7 @@ import Watchdog
         }
     }
 
-    @Test func `P12: nobody is looked up, put in order or shown by a secret`() throws {
+    @Test func `P12: profiles cannot be looked up, sorted or shown by a secret`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         for (arguments, error) in [
@@ -371,7 +371,7 @@ import Watchdog
         }
     }
 
-    @Test func `a reader who leaves early ends every format quietly`() throws {
+    @Test func `if the reader closes the pipe early, every format ends quietly`() throws {
         for format in ["text", "csv", "tsv", "json", "ndjson"] {
             let outcome = try workplace.shell(
                 "set -o pipefail; profiles list --format \(format) 2>&1 > >(exec 0<&-) | cat")

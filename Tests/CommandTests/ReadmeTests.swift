@@ -2,7 +2,7 @@ import ProfileCore
 import Testing
 import Watchdog
 
-/// The README and the documents that it links to show what really happens.
+/// Checks that the README and the documents that it links to are true.
 @Suite(.watched) struct ReadmeTests {
     private static let documents =
         ["README.md"]
@@ -16,7 +16,7 @@ import Watchdog
     init() throws { readme = try Document("README.md") }
 
     @Test(arguments: documents)
-    func `every command of a document ends and answers as it is shown there`(path: String) throws {
+    func `every command of a document has the exit code and the output that the document shows`(path: String) throws {
         // Each document starts in an empty folder, so a reader can follow it without the others.
         let workplace = try Workplace()
         for command in try Document(path).commands {
@@ -29,19 +29,19 @@ import Watchdog
     }
 
     @Test func `the documents have commands to run, and none is missing from the list`() throws {
-        // Documents whose blocks are not found would pass with any content.
+        // If the blocks of a document were not found, it would pass with any content.
         #expect(readme.commands.count >= 8)
         #expect(try Self.documents.map { try Document($0).commands.count }.reduce(0, +) >= 30)
         let (_, output) = try Workplace().run("cd '\(Document.root)' && ls README.md Documentation/*.md")
         #expect(output.sorted() == Self.documents.sorted())
     }
 
-    @Test func `few commands are kept from the test, each with a reason`() throws {
+    @Test func `few commands are not run by the test, and each of them has a reason`() throws {
         let skipped = try Self.documents.flatMap { try Document($0).blocks }
             .filter { $0.isShell && $0.reasonNotToRun != nil }
         #expect(skipped.count <= 3)
         #expect(skipped.allSatisfy { $0.reasonNotToRun?.isEmpty == false })
-        // Spreadsheets cannot be written by a command of a document; their commands have tests of their own.
+        // A command of a document cannot write a spreadsheet, so the commands for spreadsheets have other tests.
         let targets = try Document("Makefile").lines.compactMap { $0.wholeMatch(of: /([a-z-]+):.*/)?.output.1 }
         for line in skipped.flatMap(\.lines) where !line.contains("people.xlsx") {
             let target = line.prefixMatch(of: /make ([a-z-]+)/)?.output.1
@@ -181,7 +181,7 @@ private struct Document {
     struct Block {
         let language: String
         let lines: [String]
-        /// What stands in a comment right before it.
+        /// The reason in the comment directly before the block.
         let reasonNotToRun: String?
 
         var isShell: Bool { language == "console" || language == "sh" }
@@ -205,17 +205,18 @@ private struct Document {
         return blocks
     }
 
-    /// A command of a block, with what it is said to answer.
+    /// A command of a block, with the output that the document shows.
     struct Command {
         var text: String
-        /// Nil where a block shows commands alone.
+        /// Nil if the block shows only commands.
         var output: [String]?
 
-        /// As a comment behind the command says: `# exits 1`.
+        /// The expected exit code, from a comment such as `# exits 1` after the command.
         var exitStatus: Int32 { text.firstMatch(of: /# exits ([0-9]+)/).flatMap { Int32($0.1) } ?? 0 }
     }
 
-    /// In order: in `console` blocks what follows `$ `, with the lines after it; in `sh` blocks every line.
+    /// The commands of the document, in order. In a `console` block, a command follows `$ `, and the lines after it are
+    /// its output. In an `sh` block, every line is a command.
     var commands: [Command] {
         var commands: [Command] = []
         for block in blocks where block.isShell && block.reasonNotToRun == nil {
@@ -247,7 +248,8 @@ private struct Document {
 }
 
 extension [String] {
-    /// Whether the lines are those that are shown, where `…` stands for any lines, or for anything within a line.
+    /// Returns whether the lines match the shown lines. A line `…` matches any lines, and `…` within a line matches any
+    /// text.
     fileprivate func matches(_ shown: [String]) -> Bool {
         guard let first = shown.first else { return isEmpty }
         if first == "…" {
@@ -265,7 +267,7 @@ extension String {
         return utf8.count >= parts[0].utf8.count + parts[1].utf8.count && hasPrefix(parts[0]) && hasSuffix(parts[1])
     }
 
-    /// Without line ends.
+    /// The lines without their line ends.
     fileprivate var lines: [String] {
         let lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         return lines.last == "" ? lines.dropLast() : lines

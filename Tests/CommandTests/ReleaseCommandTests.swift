@@ -25,12 +25,13 @@ struct ReleaseCommandTests {
         #expect(try run("scenarios").status == 64)
         #expect(try run("--version", environment: flag) == run("--version"))
         #expect(try !run("--help").output.contains("scenarios"))
-        // Not even the names are in it.
+        // The program does not even contain the names of the variables.
         let search = try workplace.run(["/bin/grep", "-c", "TestLauncher", command], input: "", environment: [:])
         #expect(search.output == "0\n")
     }
 
-    @Test func `E7: without the trait a database is refused by name, and nothing of PostgreSQL is linked`() throws {
+    @Test func `E7: without the trait, a PostgreSQL store is refused as not supported, and libpq is not linked`() throws
+    {
         let workplace = try Workplace()
         try workplace.register("anna")
         for arguments in [

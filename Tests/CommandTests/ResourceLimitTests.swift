@@ -2,7 +2,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// The command where the system lets the process open few files, or gives it little address space.
+/// The command with low limits of open files or of address space.
 @Suite(.watched(for: .seconds(300))) struct ResourceLimitTests {
     /// Lines of shell that exit 0 in a folder with a store.
     private static let commands = [
@@ -18,7 +18,8 @@ import Watchdog
         "profiles revalidate --all", "profiles copy store.sqlite copy.sqlite", "profiles remove zoe --yes",
     ]
 
-    /// Closes what the tests' process has left open, so that a command begins with its three standard streams.
+    /// Closes the descriptors that the process of the tests has left open. So a command begins with only its three
+    /// standard streams.
     private static let closing = "for n in {3..200}; do eval \"exec $n>&-\"; done"
 
     private func workplace() throws -> Workplace {
@@ -31,11 +32,10 @@ import Watchdog
         return workplace
     }
 
-    @Test func `too few descriptors are an error that says how to raise the limit, and no command dies of them`() throws
-    {
+    @Test func `too few descriptors are an error that says how to raise the limit, and no command crashes`() throws {
         let workplace = try workplace()
         for (index, command) in Self.commands.enumerated() {
-            // Each command with some of them, and all of them in the long runs.
+            // In long runs, each command is tried with every limit. Otherwise, it is tried with some of them.
             let limits = [4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32]
             for limit in Length.isLong ? limits : [limits[index % limits.count], 6, 8] {
                 // Bash needs a fifth descriptor to redirect the input of a function.
@@ -50,10 +50,10 @@ import Watchdog
         #expect(!workplace.exists("r.csv"))
     }
 
-    @Test func `the descriptors that a command asks for are enough for every command`() throws {
+    @Test func `the number of descriptors that a command requires is enough for every command`() throws {
         let workplace = try workplace()
         for command in Self.commands {
-            // Those that the command asks for, and its three standard streams.
+            // The descriptors that a command requires, and its three standard streams.
             let outcome = try workplace.shell("\(Self.closing); ulimit -n 35; \(command)")
             #expect(outcome.status == 0, "\(command): \(outcome)")
         }
@@ -82,13 +82,13 @@ import Watchdog
         }
     }
 
-    @Test func `open files that a process inherits count`() throws {
+    @Test func `open files that a process inherits reduce the number that it may open`() throws {
         let workplace = try workplace()
         let many = (3..<60).map { "exec \($0)< more.csv" }.joined(separator: "; ")
         let refused = try workplace.shell("\(Self.closing); \(many); ulimit -n 70; profiles list")
         #expect(refused.status == 78, "\(refused)")
         #expect(refused.error.contains("may open 10 more files (its limit is 70)"), "\(refused)")
-        // Those that can be opened lie beyond the first 64.
+        // Most of the descriptors that can be opened are beyond the first 64.
         let enough = try workplace.shell("\(Self.closing); \(many); ulimit -n 120; profiles list")
         #expect(enough.status == 0, "\(enough)")
     }

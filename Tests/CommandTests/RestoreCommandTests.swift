@@ -3,7 +3,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// `profiles restore` as a person meets it.
+/// `profiles restore`, with and without a terminal.
 @Suite(.watched) struct RestoreCommandTests {
     private let workplace: Workplace
 
@@ -14,7 +14,7 @@ import Watchdog
         try workplace.register("bert")
     }
 
-    @Test func `a backup takes the place of what the store holds`() throws {
+    @Test func `a backup replaces the contents of the store`() throws {
         let outcome = try workplace.profiles("restore", "before.sqlite", "--yes")
         #expect(outcome.output == "Restored 1 profile from before.sqlite\n")
         #expect(outcome.status == 0 && outcome.error.isEmpty)
@@ -39,12 +39,12 @@ import Watchdog
                 == "Error: There is no terminal to ask on; give --yes to replace the contents of FOLDER/store.sqlite\n")
         #expect(outcome.status == 64)
         #expect(try workplace.profiles("lookup", "bert").status == 0)
-        // There is nothing to be replaced.
+        // A new store has no contents to replace.
         #expect(try workplace.profiles("restore", "before.sqlite", "--database", "new.sqlite").status == 0)
         #expect(try workplace.profiles("lookup", "anna", "--database", "new.sqlite").status == 0)
     }
 
-    @Test func `on a terminal it asks, and takes no for an answer`() throws {
+    @Test func `on a terminal restore asks, and the answer no changes nothing`() throws {
         let terminal = try TerminalDriver(workplace, "restore", "before.sqlite")
         try terminal.wait(for: "Replace the contents of")
         try terminal.type("n\r")
@@ -57,7 +57,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "bert").status == 1)
     }
 
-    @Test func `what cannot be restored says so, and the store stays`() throws {
+    @Test func `a file that cannot be restored is an error, and the store stays as it is`() throws {
         let missing = try workplace.profiles("restore", "nowhere.sqlite", "--yes")
         #expect(missing.error == "Error: There is no backup at nowhere.sqlite\n" && missing.status == 66)
         let itself = try workplace.profiles("restore", "./store.sqlite", "--yes")
@@ -72,7 +72,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "bert").status == 0)
     }
 
-    @Test func `a store of which nothing is left says how to make it anew`() throws {
+    @Test func `for a completely damaged store, the error says how to create a new one`() throws {
         try workplace.write(String(repeating: "\u{1}", count: 20_000), to: "store.sqlite")
         let outcome = try workplace.profiles("restore", "before.sqlite", "--yes")
         #expect(outcome.status == 65)
@@ -89,7 +89,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna").status == 0)
     }
 
-    @Test func `a damaged store names the command that brings a backup back`() throws {
+    @Test func `the error about a damaged store names the command that restores a backup`() throws {
         #expect(try workplace.shell("dd if=/dev/zero of=store.sqlite bs=4096 seek=1 count=50 conv=notrunc").status == 0)
         let outcome = try workplace.profiles("lookup", "anna")
         #expect(outcome.status == 65)

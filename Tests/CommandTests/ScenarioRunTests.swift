@@ -11,7 +11,7 @@ struct ScenarioRunTests {
         let folder: TemporaryFolder
         let driver: TerminalDriver
 
-        /// Starts it with a command: the one with hooks by default.
+        /// Starts the scenario with a command, by default with the one that has test hooks.
         init(_ screen: String?, _ model: String?, path: String? = nil, others: [String: String] = [:]) throws {
             folder = try TemporaryFolder("profiles-run")
             var environment = ["HOME": folder.path, "PATH": "/usr/bin:/bin", "TMPDIR": folder.path]
@@ -27,7 +27,7 @@ struct ScenarioRunTests {
 
         func client() throws -> ControlClient { try ControlClient(folder: folder.path + "/control") }
 
-        /// What is left in the temporary folder.
+        /// The names of the files that are left in the temporary folder.
         var leftovers: [String] { SmallFile.names(in: folder.path) }
     }
 
@@ -72,7 +72,7 @@ struct ScenarioRunTests {
         #expect(run.driver.screen.contains("skboard"))
     }
 
-    @Test func `T4: the next answers to logins are said from outside, and reported`() throws {
+    @Test func `T4: a client sets the next answers to logins, and gets a report of the attempts`() throws {
         let run = try Run("LoginViewController", "LoginModel2")
         try run.driver.wait(for: "pritesh")
         let client = try run.client()
@@ -94,7 +94,7 @@ struct ScenarioRunTests {
         #expect(try run.driver.end() == 0)
     }
 
-    @Test func `T5: the welcome comes with a beep, within two seconds, and goes with Close`() throws {
+    @Test func `T5: a beep shows the welcome within two seconds, and Close hides it`() throws {
         let run = try Run("ProfileViewController", "ProfileModel1")
         try run.driver.wait { !$0.text.isEmpty }
         let client = try run.client()
@@ -105,7 +105,7 @@ struct ScenarioRunTests {
         #expect(state.notice?.text == "Welcome to this awesome app!")
         #expect(state.notice?.button == "Close")
         try run.driver.wait(for: "Welcome to this awesome app!")
-        // Keys before that enter no field.
+        // Keys before Close enter no field.
         try run.driver.type("abc")
         try run.driver.waitUntilStill()
         #expect(try client.state()["username"]?.text == "")
@@ -117,7 +117,7 @@ struct ScenarioRunTests {
         #expect(run.driver.isRestored)
     }
 
-    @Test func `T4: only who knows the token in the private folder is answered`() throws {
+    @Test func `T4: only clients with the token of the private folder get answers`() throws {
         let run = try Run("LoginViewController", "LoginModel1")
         try run.driver.wait { !$0.text.isEmpty }
         let folder = run.folder.path + "/control"
@@ -140,7 +140,7 @@ struct ScenarioRunTests {
         #expect(throws: ControlError.noServer(folder: folder)) { try run.client() }
     }
 
-    @Test func `T4: whatever comes over the socket, the server goes on`() throws {
+    @Test func `T4: the server continues after any input on its socket`() throws {
         let run = try Run("ProfileViewController", "ProfileModel1")
         try run.driver.wait { !$0.text.isEmpty }
         let client = try run.client()
@@ -167,7 +167,7 @@ struct ScenarioRunTests {
                 stream.endWriting()
                 while try !stream.read().isEmpty {}
             } catch {
-                // It may close at any byte, but has to do so: a connection that hangs is a fault.
+                // The server may close the connection at any byte. A connection that hangs is a fault.
                 #expect([EPIPE, ECONNRESET].contains(error.code), "\(error)")
             }
             if random.once(in: 20) { #expect(try client.state().screen == "register") }
@@ -177,7 +177,7 @@ struct ScenarioRunTests {
         _ = try run.driver.end()
     }
 
-    @Test func `T3: with the flag an unknown name exits 64 with the valid ones`() throws {
+    @Test func `T3: with the flag, an unknown name exits 64, and the error lists the valid names`() throws {
         for (screen, model) in [("PassCodeViewController", "PassCodeModel9"), ("Nobody", "PassCodeModel1"), (nil, nil)]
         {
             let run = try Run(screen, model)

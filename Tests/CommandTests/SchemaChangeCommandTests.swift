@@ -3,7 +3,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// `schema rename`, `schema adopt --convert`, and what `schema diff` tells of stored values.
+/// `schema rename`, `schema adopt --convert`, and what `schema diff` reports about stored values.
 @Suite(.watched) struct SchemaChangeCommandTests {
     private let workplace: Workplace
 
@@ -62,7 +62,7 @@ import Watchdog
 
     // MARK: Differences
 
-    @Test func `D6, D7: diff shows a rename as one, values that are not read, and those that do not convert`() throws {
+    @Test func `D6, D7: diff shows renames, values that are no longer read, and values that do not convert`() throws {
         try workplace.importRows("username,city,born\nabel,Ulm,03.02.1999\nbert,,soon\n")
         try workplace.write(
             Self.schema(#"{"name": "day", "type": "date", "format": "%d.%m.%Y", "profiles": {"was": "born"}}"#),
@@ -84,7 +84,7 @@ import Watchdog
         #expect(json.contains("\"failing\": 1") && json.contains("\"example\": \"soon\""))
     }
 
-    @Test func `D6: a former name that no field of the store has or had is told, with the nearest name`() throws {
+    @Test func `D6: a former name that the store never had is reported, with the nearest name`() throws {
         try workplace.importRows("username,city\nabel,Ulm\n")
         let born = #"{"name": "born"}"#
         try workplace.write(Self.schema(#"{"name": "town", "profiles": {"was": "cty"}}"#, born), to: "new.json")
@@ -127,7 +127,7 @@ import Watchdog
 
                 """) || adopt.output.contains("Converted 1 profile\n  bert stays: Born"), "\(adopt)")
         #expect(try workplace.profiles("list", "--where", "born=1999-02-03", "--count").output.hasPrefix("1"))
-        // What was mended by hand is converted by the same command.
+        // After the value is corrected by hand, the same command has nothing left to convert.
         #expect(try workplace.profiles("edit", "bert", "--set", "born=05.06.2000").status == 0)
         let again = try workplace.profiles("schema", "adopt", "new.json", "--convert")
         #expect(again.status == 0)
@@ -152,7 +152,7 @@ import Watchdog
             ).output
             return try #require(Int(list.filter(\.isNumber)))
         }
-        // Something is converted, and not everything, unless the machine was very slow to notice it.
+        // The kill comes when some values are converted. On a very slow machine, all of them may be.
         while try converted() == 0, !process.hasEnded {}
         process.send(SIGKILL)
         _ = process.wait()
@@ -164,7 +164,7 @@ import Watchdog
         #expect(try converted() == rows)
     }
 
-    @Test func `D6: a rename of many profiles takes no longer, and the values are there`() throws {
+    @Test func `D6: a field of many profiles is renamed, and its values are found under the new name`() throws {
         try workplace.importRows("username,city\n" + (1...3_000).map { "u\($0),c\($0)\n" }.joined())
         #expect(try workplace.profiles("schema", "rename", "city", "town").status == 0)
         #expect(try workplace.profiles("list", "--where", "town=c77", "--count").output.hasPrefix("1"))

@@ -11,7 +11,7 @@ import Watchdog
 
         """
 
-    @Test func `N10: of each column the table says what was left out, and why`() throws {
+    @Test func `N10: the table says for each column which rules were not proposed, and why`() throws {
         let workplace = try Workplace()
         try workplace.write(Self.file, to: "people.csv")
         let outcome = try workplace.profiles("schema", "infer", "people.csv")
@@ -42,7 +42,7 @@ import Watchdog
         #expect(lines.first?.contains("Taken for") == true && lines.first?.contains("Values  Examples") == true)
     }
 
-    @Test func `the table says of each column what it was taken for, with two values and what is doubtful`() throws {
+    @Test func `the table has the inferred type, the number of values and examples of each column`() throws {
         let workplace = try Workplace()
         try workplace.write(Self.file, to: "people.csv")
         let outcome = try workplace.profiles("schema", "infer", "people.csv", "--strict")
@@ -60,7 +60,7 @@ import Watchdog
                 """), "\(outcome.output)")
     }
 
-    @Test func `a type is chosen by an option, and the rows that do not fit it are told`() throws {
+    @Test func `an option chooses a type, and the rows that do not fit it are reported`() throws {
         let workplace = try Workplace()
         let rows = (1...200).map { "k\($0),\($0 == 7 ? "n.v." : "\($0)")\n" }.joined()
         try workplace.write("id,age\n" + rows, to: "ages.csv")
@@ -77,7 +77,7 @@ import Watchdog
         }
     }
 
-    @Test func `keys of several columns and of the content are taken by the next file too`() throws {
+    @Test func `the next file can use the same key of several columns or of the content`() throws {
         let workplace = try Workplace()
         try workplace.write("site,number,text\na,1,x\na,2,x\n", to: "one.csv")
         try workplace.write("site,number,text\na,2,x\na,3,x\na,,x\n", to: "two.csv")
@@ -109,7 +109,7 @@ import Watchdog
         #expect(second.error.contains("--force"))
         #expect(try workplace.profiles("schema", "infer", "people.csv", "-o", "schema.json", "--force").status == 0)
         #expect(try workplace.profiles("schema", "infer", "people.csv", "-o", "people.csv", "--force").status == 73)
-        // What was proposed is right, and takes the file.
+        // The proposed schema is valid, and the file meets its rules.
         #expect(try workplace.profiles("schema", "check", "schema.json").status == 0)
         let judged = try workplace.profiles("validate", "people.csv", "--schema", "schema.json")
         #expect(judged.status == 0, "\(judged)")
@@ -125,14 +125,14 @@ import Watchdog
         }
     }
 
-    @Test func `standard input is read as a file is`() throws {
+    @Test func `standard input is read like a file`() throws {
         let workplace = try Workplace()
         let outcome = try workplace.profiles("schema", "infer", "-", "--format", "json", input: Self.file)
         #expect(outcome.status == 0)
         #expect(outcome.output.contains("\"key\": {\n    \"column\": \"E-Mail\""))
     }
 
-    @Test func `N3: a file without a key ends in 1 and says what to do`() throws {
+    @Test func `N3: for a file without a key, the command exits 1 and says what to do`() throws {
         let workplace = try Workplace()
         let outcome = try workplace.profiles("schema", "infer", "-", "-o", "schema.json", input: "a,b\n1,2\n1,2\n")
         #expect(outcome.status == 1)
@@ -164,7 +164,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "2", "--database", "rows.sqlite").status == 0)
     }
 
-    @Test func `past a hundred columns it asks for --columns`() throws {
+    @Test func `a file with more than a hundred columns needs --columns`() throws {
         let workplace = try Workplace()
         let header = (0..<101).map { "c\($0)" }.joined(separator: ",")
         let outcome = try workplace.profiles("schema", "infer", "-", input: "\(header)\n")

@@ -82,8 +82,8 @@ import Watchdog
         var last = ""
         var right: Int32 = 0
         var rounds = 0
-        // Each failure from the fifth on doubles the delay, so that slow machines get there too. Where a delay is over
-        // before the right code is tried, that is taken, and everything begins anew.
+        // Each failure from the fifth on doubles the delay, so even a slow machine is throttled at some time. If a
+        // delay ends before the right passcode is tried, the passcode is accepted, and the test starts again.
         while right == 0, rounds < 10 {
             rounds += 1
             statuses = []
@@ -102,7 +102,7 @@ import Watchdog
         #expect(try workplace.profiles("unlock", "nobody").status == 1)
     }
 
-    @Test func `P6: an edit does not take an empty password for none`() throws {
+    @Test func `P6: an edit with an empty password is an error, and keeps the old password`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try workplace.write("", to: "empty")
@@ -113,7 +113,7 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
     }
 
-    @Test func `L5: login greets, and tells nothing of why it does not`() throws {
+    @Test func `L5: a login greets the user, and a refused login does not tell the reason`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let right = try workplace.profiles("login", "ANNA", "--password-stdin", input: "aK8oio\r\n")
@@ -125,7 +125,7 @@ import Watchdog
     }
 
     @Test(
-        "L1, L5: what cannot be right is refused with the reason",
+        "L1, L5: a username or password that cannot be right is refused with the reason",
         arguments: [
             ("a", "aK8oio", "Your username should have at least 2 and at most 10 characters"),
             (
@@ -145,7 +145,7 @@ import Watchdog
         let workplace = try Workplace()
         try workplace.register("anna")
         var outcomes: [Workplace.Outcome] = []
-        // Each failure from the fifth on doubles the delay, so that slow machines get there too.
+        // Each failure from the fifth on doubles the delay, so even a slow machine is throttled at some time.
         while outcomes.count < 20, outcomes.last?.status != 77 {
             outcomes.append(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oiO"))
         }
@@ -155,7 +155,7 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").output == "Hello anna\n")
     }
 
-    @Test func `L5: login answers the profile as JSON where that is asked for`() throws {
+    @Test func `L5: with --format json, login prints the profile`() throws {
         let workplace = try Workplace()
         let registered = try workplace.profiles(
             "register", "--username", "anna", "--phone", "78761241", "--address", "x", "--password-stdin", "--format",
@@ -165,7 +165,7 @@ import Watchdog
         #expect(json == registered)
     }
 
-    @Test func `L1: a brought hash lets passwords through that the rules would not`() throws {
+    @Test func `L1: for a profile with an imported hash, login does not apply the rules for passwords`() throws {
         let workplace = try Workplace()
         let hash = "$2b$04$abcdefghijklmnopqrstuutEP/GNDRtG4DIFjGkLcdxWtDG/tN/mu"
         let rows = "username,phone,address,password_hash\nanna,78761241,x,\(hash)\n"
@@ -177,7 +177,7 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
     }
 
-    @Test func `P8: a hash can be brought instead of a password, unless it asks for too much`() throws {
+    @Test func `P8: a hash can be given instead of a password, unless it needs too much memory`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let exported = try workplace.profiles("export", "--as", "csv", "--include-hashes").output
@@ -221,7 +221,7 @@ import Watchdog
     @Test(
         "P9: a login without memory for the hash says so, exits 75 and counts nothing", .unsanitized,
         arguments: [
-            // A salt of 16 bytes, and one of 22: libsodium is asked in two ways.
+            // A salt of 16 bytes, and one of 22 bytes. libsodium is called differently for each of them.
             "c2l4dGVlbiBieXRlcyBvaw$VODRr+M85C45C0Om0zNqFKlD8ZuK3yqocMrejVqaC3w",
             "dHdlbnR5LXR3byBieXRlcyBvZiBpdA$UyLkVLsxfDQt3f9T7VhLSMTLgtHEvSOufEXkrJPfbZ4",
         ])
@@ -233,7 +233,7 @@ import Watchdog
         try workplace.write("aK8oiO\n", to: "wrong")
         #expect(try workplace.profiles("import", "anna.csv").status == 0)
         for attempt in 1...7 {
-            // The whole process has as much as the hash alone takes.
+            // The limit of the whole process is the memory that the hash alone needs.
             let outcome = try workplace.shell(
                 "ulimit -v 524288; profiles login anna --password-file \(attempt % 2 == 0 ? "wrong" : "right")")
             #expect(outcome.status == 75)

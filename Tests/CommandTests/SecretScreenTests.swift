@@ -42,7 +42,7 @@ import Watchdog
             try workplace.profiles("passcode", "validate", "anna", "--stdin", input: "appleworks1\n").status == 0)
     }
 
-    @Test func `P1: one that exists is not overwritten, and nobody chooses one for nobody`() throws {
+    @Test func `P1: an existing passcode is not overwritten, and an unknown username is an error`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try set("parislondon", workplace)
@@ -79,7 +79,7 @@ import Watchdog
         #expect(left.screen.contains("Error: The passcode is wrong"))
     }
 
-    @Test func `P4, P5: a passcode is edited with the old one right and the new one twice the same`() throws {
+    @Test func `P4, P5: a passcode is changed with the right old one and two equal entries of the new one`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try set("marsvenus", workplace)
@@ -89,7 +89,7 @@ import Watchdog
         try driver.wait(for: "The passcode is wrong")
         try driver.press(.enter)
         try driver.wait(until: { !$0.contains("wrong") })
-        // The new ones are still there.
+        // The entries of the new passcode are still in their fields.
         try driver.type("marsvenus")
         try driver.press(.control("s"))
         #expect(try driver.end() == 0)
@@ -103,13 +103,13 @@ import Watchdog
         #expect(try workplace.profiles("passcode", "validate", "anna", "--stdin", input: "marsvenus\n").status == 0)
     }
 
-    @Test func `P9: too many wrong passcodes count down, and leaving then exits 77`() throws {
+    @Test func `P9: after too many wrong passcodes a countdown is shown, and leaving exits 77`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try set("parislondon", workplace)
         let driver = try passcode(workplace, "validate")
         var isThrottled = false
-        // Each failure from the fifth on doubles the delay, so that slow machines get there too.
+        // Each failure from the fifth on doubles the delay, so even a slow machine is throttled at some time.
         for _ in 0..<20 where !isThrottled {
             try driver.type("parislondon1\n")
             try driver.wait(until: { $0.contains("The passcode is wrong") || $0.contains("try again in") })
@@ -120,7 +120,7 @@ import Watchdog
             }
         }
         #expect(isThrottled)
-        // A countdown that ticks ends by itself.
+        // The countdown ends by itself.
         try driver.wait(until: { $0.contains("You may try again") })
         try driver.press(.enter)
         try driver.wait(until: { $0.contains("The passcode is wrong") })
@@ -135,7 +135,7 @@ import Watchdog
         #expect(driver.screen.contains("Error: Too many failed attempts"))
     }
 
-    @Test func `L5: a login is refused in an alert and greets in one`() throws {
+    @Test func `L5: an alert shows a refused login, and another one greets the user`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let driver = try TerminalDriver(workplace, "login")

@@ -37,7 +37,7 @@ import Watchdog
     }
 
     @Test(arguments: ["/usr/bin:/bin", "", ".:tools", "/nowhere"])
-    func `without profiles-server it says how to get it`(path: String) throws {
+    func `without profiles-server, the error says how to get it`(path: String) throws {
         let workplace = try Workplace()
         try Self.makeServer(in: "tools", of: workplace)
         let outcome = try workplace.profiles("serve", "--port", "0", environment: ["PATH": path])
@@ -47,7 +47,7 @@ import Watchdog
         #expect(outcome.error.contains("\"make server\"") && outcome.error.contains("Debian package profiles-server"))
     }
 
-    @Test func `its help is its own, and says where the program comes from`() throws {
+    @Test func `serve has its own help, which says where the program comes from`() throws {
         let workplace = try Workplace()
         try Self.makeServer(in: "tools", of: workplace)
         let help = try workplace.profiles("serve", "--help", environment: ["PATH": "\(workplace.folder)/tools"])

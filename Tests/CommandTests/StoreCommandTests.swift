@@ -59,7 +59,7 @@ import Watchdog
         #expect(try workplace.read("store.sqlite") == text)
     }
 
-    @Test func `a folder or a device in the place of a store exits 65, since nothing was to be made`() throws {
+    @Test func `a folder or a device in place of a store exits 65`() throws {
         let workplace = try Workplace()
         for arguments in [["list"], ["check"], ["init"]] {
             for (place, what) in [
@@ -75,7 +75,7 @@ import Watchdog
         }
     }
 
-    @Test func `files are for their owner alone, whatever the umask`() throws {
+    @Test func `files are private to their owner with any umask`() throws {
         let workplace = try Workplace()
         let outcome = try workplace.shell(
             """
@@ -96,7 +96,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna", "--database", "copy.sqlite").status == 0)
     }
 
-    @Test func `a store that another process writes to exits 75 after --wait, naming it`() throws {
+    @Test func `a command exits 75 after --wait if another process writes to the store`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CLOEXEC)
@@ -109,14 +109,14 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna").status == 0)
     }
 
-    @Test func `--wait ends when it says, whatever else there is to close`() throws {
+    @Test func `--wait also limits the time in which the store is closed`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CLOEXEC)
         #expect(lock >= 0)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
-        // Killed where it goes on for 20 times as long.
+        // The command is killed if it takes 20 times as long.
         let outcome = try workplace.shell("timeout 4 \(try Workplace.binary()) edit anna --phone 78761242 --wait 0.2")
         #expect(outcome.status == 75, "\(outcome)")
         #expect(outcome.error.contains("no answer within 0.2 s"), "\(outcome)")
@@ -141,7 +141,7 @@ import Watchdog
         #expect(!workplace.exists("store.sqlite"))
     }
 
-    @Test func `a backup that cannot be made needs another place, and the store none`() throws {
+    @Test func `the error about a backup that cannot be created names the backup and not the store`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         #expect(try workplace.shell("chmod 777 .; chmod 666 store.*; mkdir -m 555 closed").status == 0)
@@ -153,7 +153,7 @@ import Watchdog
                     error: "Error: closed/copy.sqlite cannot be created: Permission denied\n"), "\(outcome)")
     }
 
-    @Test func `who may read a store and not write it makes no lock file, and exits 77`() throws {
+    @Test func `an edit by a user who may only read the store makes no lock file, and exits 77`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         for file in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
@@ -162,7 +162,7 @@ import Watchdog
         chmod("\(workplace.folder)/store.sqlite", 0o444)
         unlink("\(workplace.folder)/store.sqlite-lock")
         chmod(workplace.folder, 0o777)
-        // Root may write everything, so another user tries.
+        // Root may write everywhere, so the command runs as another user.
         let user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
         let outcome = try workplace.shell("\(user) \(try Workplace.binary()) edit anna --phone 78761242")
         #expect(outcome.status == 77, "\(outcome)")
@@ -172,7 +172,7 @@ import Watchdog
     }
 
     @Test(
-        "A store in a folder where nothing can be written is read as it lies, and a change exits 77",
+        "A store in a read-only folder can be read, and a change exits 77",
         arguments: [true, false])
     func readOnlyFolder(isSettled: Bool) throws {
         let workplace = try Workplace()
@@ -181,7 +181,7 @@ import Watchdog
         for ending in ["-wal", "-shm", "-lock"] { unlink(store + ending) }
         try closeFolder(of: workplace)
         defer { chmod(workplace.folder, 0o700) }
-        // What was put there a moment ago is read, too, as soon as a change of it would show.
+        // A store that was changed a moment ago is read too, as soon as a further change would show in its times.
         if isSettled { Workplace.waitUntilSettled(store) }
         let more = [
             ("list --invalid", 0), ("lookup anna", 0), ("export", 0), ("schema show", 0),
@@ -195,7 +195,7 @@ import Watchdog
         #expect(SmallFile.names(in: workplace.folder).filter { $0.hasPrefix("store") } == ["store.sqlite"])
     }
 
-    @Test func `a log that cannot be read where nothing can be written is told, with what to do`() throws {
+    @Test func `a log that cannot be read in a read-only folder is reported, with what to do`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let store = "\(workplace.folder)/store.sqlite"
@@ -241,10 +241,10 @@ import Watchdog
         }
     }
 
-    /// Root may write everywhere, so another user tries.
+    /// The command prefix that changes to another user, because root may write everywhere.
     private var user: String { geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "" }
 
-    /// Lets that user read what is in a folder, and nobody write there.
+    /// Lets that user read the files of the store, and makes the folder read-only.
     private func closeFolder(of workplace: Workplace) throws {
         let isRoot = geteuid() == 0
         for name in SmallFile.names(in: workplace.folder) where name.hasPrefix("store.sqlite") {
@@ -255,7 +255,7 @@ import Watchdog
         chmod(workplace.folder, isRoot ? 0o755 : 0o555)
     }
 
-    /// Makes a file one that was changed just now.
+    /// Sets the times of a file to now.
     private func touch(_ path: String) { utimensat(AT_FDCWD, path, nil, 0) }
 
     /// Runs a line of shell in the store's environment, from a folder of its own.
@@ -318,7 +318,7 @@ import Watchdog
     private static let hash =
         "$argon2id$v=19$m=19456,t=2,p=1$daIzqGWCoLRBQi2FvCJ/Zg$9VAPUc9u1hGjEv1wldDB4aC+XZFXEXq88/w8GJAgz0s"
 
-    @Test func `S6: what a field without rules takes is said as its type has it`() throws {
+    @Test func `S6: for a field without rules, the values of its type are described`() throws {
         let workplace = try Workplace()
         try workplace.write(
             """
@@ -364,7 +364,7 @@ import Watchdog
         #expect(try workplace.profiles("schema", "check", "missing.json").status == 66)
     }
 
-    @Test func `R6: a stricter schema is compared, tried, adopted and revalidated by`() throws {
+    @Test func `R6: a stricter schema is compared, tried and adopted, and profiles are revalidated by it`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try workplace.register("bert", address: "1 B St")
@@ -417,7 +417,7 @@ import Watchdog
                 "Username  Phone      Address     Postal code  Birthday  Revision  Issues\n"))
     }
 
-    @Test func `S7: versions of the schema are listed, shown and gone back to`() throws {
+    @Test func `S7: versions of the schema are listed and shown, and an old one can be adopted again`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let schema = try workplace.profiles("schema", "show", "--format", "json").output
@@ -455,9 +455,7 @@ import Watchdog
         }
     }
 
-    @Test func `R6: what is adopted is shown with both values, and a stricter rule is asked about on a terminal`()
-        throws
-    {
+    @Test func `R6: adopt shows each change with both values, and asks about a stricter rule on a terminal`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let schema = try workplace.profiles("schema", "show", "--format", "json").output
@@ -470,7 +468,7 @@ import Watchdog
             #expect(session.transcript.contains("~ address: maxLength 70 → 6 (stricter)"))
             #expect(session.transcript.contains(status == 0 ? "as version 2" : "Error: Nothing was adopted"))
         }
-        // A looser one is adopted without a question, and with --yes so is any.
+        // A looser schema is adopted without a question. With --yes, any schema is.
         try workplace.write(schema, to: "standard.json")
         #expect(try TerminalDriver(workplace, "schema", "adopt", "standard.json").end() == 0)
         #expect(try TerminalDriver(workplace, "schema", "adopt", "strict.json", "--yes").end() == 0)
@@ -479,7 +477,7 @@ import Watchdog
         #expect(json.contains("\"effect\": \"looser\"") && json.contains("\"unjudged\": 0"))
     }
 
-    @Test func `R6: a field that comes back with values that break it is asked about`() throws {
+    @Test func `R6: adopt asks about a field that comes back if stored values break its new type`() throws {
         let workplace = try Workplace()
         func write(_ fields: String, _ name: String) throws {
             try workplace.write(
@@ -500,7 +498,7 @@ import Watchdog
         }
     }
 
-    @Test func `R6: rules that are in force already are said to be, and judge nothing anew`() throws {
+    @Test func `R6: if the rules are in force already, adopt says so and validates nothing`() throws {
         let workplace = try Workplace()
         let schema = try workplace.shell("profiles init --quiet; profiles schema show --format json").output
         try workplace.write(schema, to: "same.json")
@@ -514,7 +512,7 @@ import Watchdog
         #expect(json.contains("\"version\": 1,") && json.contains("\"changes\": []"))
         let tried = try workplace.profiles("revalidate", "--schema", "same.json")
         #expect(tried.output.contains("These rules are in force, and nothing was marked."), "\(tried)")
-        // Other rules have a way of their own where there are profiles.
+        // If the store has profiles, other rules need `schema adopt`.
         try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 60"), to: "other.json")
         let other = try workplace.profiles("init", "--schema", "other.json")
         #expect(other.status == 73)
@@ -523,7 +521,7 @@ import Watchdog
         #expect(try workplace.profiles("init", "--schema", "same.json").status == 73)
     }
 
-    @Test func `S6: a schema that has no name is called by its file, and custom where that has none`() throws {
+    @Test func `S6: a schema without a name is called like its file, or custom if the file has no name`() throws {
         let workplace = try Workplace()
         let schema = #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#
         for name in ["team.v2.json", ".json"] { try workplace.write(schema, to: name) }
@@ -533,7 +531,7 @@ import Watchdog
         }
     }
 
-    @Test func `check finds a store sound, and not when others can read it`() throws {
+    @Test func `check finds a store sound, but not if other users can read it`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let sound = try workplace.profiles("check", "--format", "json")
@@ -557,7 +555,7 @@ import Watchdog
         #expect(try workplace.profiles("migrate").output == "The store is up to date\n")
     }
 
-    @Test func `a reader that leaves ends the command quietly, and a full disk does not`() throws {
+    @Test func `a closed pipe ends the command quietly, and a full disk is an error`() throws {
         let workplace = try Workplace()
         var rows = "username,phone,address,password_hash\n"
         for number in 0..<5_000 { rows += "u\(number),78761241,12 Main St,\"\(Self.hash)\"\n" }
@@ -573,12 +571,13 @@ import Watchdog
         }
     }
 
-    @Test(.unsanitized) func `a command ends by itself however few threads it can have`() throws {
+    @Test(.unsanitized) func `a command does not hang, however few threads it can start`() throws {
         let workplace = try Workplace()
         #expect(try workplace.profiles("init", "--quiet").status == 0)
-        // From no room for the program itself to room for all that it wants; a thread takes 8 MB of it.
+        // The limits of address space in KiB: from too little for the program to enough for all of its threads. The
+        // stack of a thread takes 8 MiB.
         let rooms = stride(from: 40_000, through: 440_000, by: 10_000)
-        // Swift's account of a crash would take longer than all that comes before it.
+        // The backtrace of a crash would take longer than the rest of the command.
         let backtraces = ["SWIFT_BACKTRACE": "enable=no"]
         var statuses: Set<Int32> = []
         for room in rooms {

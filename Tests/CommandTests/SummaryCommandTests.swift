@@ -29,7 +29,7 @@ import Watchdog
             """)
     }
 
-    @Test func `a summary names for each field how many, which and how long its values are`() throws {
+    @Test func `a summary shows the number, range, length and most frequent values of each field`() throws {
         let outcome = try workplace.profiles("summary")
         #expect(outcome.status == 0 && outcome.error == "")
         #expect(

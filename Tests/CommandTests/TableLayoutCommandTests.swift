@@ -1,7 +1,7 @@
 import Testing
 import Watchdog
 
-/// Files whose table needs to be told where it begins, with the command.
+/// Files with lines around their table, and the options that say where the table begins.
 @Suite(.watched) struct TableLayoutCommandTests {
     private static let schema = """
         {"name": "club", "fields": [
@@ -67,7 +67,7 @@ import Watchdog
         try workplace.write("x,y\n1,2\n", to: "other.csv")
         let other = try workplace.profiles("import", "other.csv")
         #expect(other.status == 65 && other.error.contains("The first row names no field"), "\(other)")
-        // A header with an unknown column is not skipped for the sake of another one further down.
+        // A header with an unknown column is not skipped in favour of a later line.
         try workplace.write("code,n,extra\nK,1,x\ncode,n,d\nL,1,x\n", to: "joined.csv")
         let refused = try workplace.profiles("import", "joined.csv")
         #expect(refused.status == 65 && refused.error.contains("\"extra\""), "\(refused)")
@@ -100,7 +100,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "#fay").status == 0)
     }
 
-    @Test func `N9: rejected rows of a padded file are mended with the line that the report prints`() throws {
+    @Test func `N9: rejected rows of a padded file are mended with the command that the report prints`() throws {
         let workplace = try Workplace(schema: Self.schema)
         try workplace.write("Club\nusername;age;note\nann\nbob;x\n", to: "people.csv")
         let outcome = try workplace.profiles(
@@ -112,7 +112,7 @@ import Watchdog
         #expect(try workplace.read("rejects.csv").contains("username;age;note;_line;_issues\nbob;x;;4;"))
     }
 
-    @Test func `I3: short rows are said once, with the option that reads them`() throws {
+    @Test func `I3: short rows are reported once, with the option that reads them`() throws {
         let workplace = try Workplace(schema: Self.schema)
         try workplace.write("username,age,note\nann,1\nbob,2\ncy\n", to: "people.csv")
         let outcome = try workplace.profiles("validate", "people.csv", "--schema", "schema.json")
@@ -143,7 +143,7 @@ import Watchdog
         #expect(!unread.error.contains("skip the lines above"), "\(unread)")
     }
 
-    @Test func `what infers rules beside a store hints at none of the options of an import`() throws {
+    @Test func `schema infer --with-store does not hint at options that only an import has`() throws {
         let workplace = try Workplace(schema: Self.schema)
         try workplace.write("shoe,hat\nred,x\nblue,y\n", to: "people.csv")
         let outcome = try workplace.profiles("schema", "infer", "people.csv", "--with-store")
@@ -151,7 +151,7 @@ import Watchdog
         #expect(!outcome.error.contains("--map"), "\(outcome)")
     }
 
-    @Test func `I2: a file that begins with data is offered to be read without a header`() throws {
+    @Test func `I2: for a file that begins with data, the error suggests --no-header`() throws {
         let workplace = try Workplace(schema: Self.schema)
         let outcome = try workplace.profiles("import", "-", input: "ann,7,x\n")
         #expect(outcome.status == 65 && outcome.error.contains("use --no-header"), "\(outcome)")

@@ -3,9 +3,9 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// What only a person at a terminal sees.
+/// Output and questions that appear only on a terminal.
 @Suite(.watched) struct TerminalTests {
-    /// Enough rows that an import takes a while.
+    /// Returns a file with so many rows that an import takes a while.
     private func rows(_ count: Int) -> String {
         var rows = "username,phone,address,password_hash\n"
         let hash = "$argon2id$v=19$m=19456,t=2,p=1$daIzqGWCoLRBQi2FvCJ/Zg$9VAPUc9u1hGjEv1wldDB4aC+XZFXEXq88/w8GJAgz0s"
@@ -33,14 +33,14 @@ import Watchdog
         #expect(!quiet.transcript.contains("\u{1B}") && !quiet.transcript.contains("MB/s"))
     }
 
-    @Test func `I9, I12: the bar goes by passwords hashed, and Ctrl-C keeps what was hashed and exits 130`() throws {
+    @Test func `I9, I12: the bar counts hashed passwords, and Ctrl-C stores the hashed rows and exits 130`() throws {
         let workplace = try Workplace()
-        // Passwords take long enough to hash that the key is pressed in the midst of them.
+        // Hashing takes so long that the key is pressed before all passwords are hashed.
         var people = "username,phone,address,password\n"
         for number in 0..<5_000 { people += "u\(number),78761241,12 Main St,aK8oio\n" }
         try workplace.write(people, to: "people.csv")
         let session = try TerminalDriver(workplace, "import", "people.csv")
-        // From the first seconds on it says how long it will take, and rows are stored while others are hashed.
+        // From the first seconds on, the bar shows the remaining time, and rows are stored while others are hashed.
         try session.waitForOutput("0% ")
         try session.waitForOutput("of 5000 passwords hashed  ETA ")
         try session.waitForOutput("16 rows  ")
@@ -79,7 +79,7 @@ import Watchdog
         #expect(wrong.transcript.contains("Error: The passcode is wrong"))
     }
 
-    @Test func `P1: the user is not asked for a passcode that cannot be set, and one is removed after a yes`() throws {
+    @Test func `P1: the user is not asked for a passcode that cannot be set, and must confirm a removal`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         let entries = "appleworks1\nappleworks1\n"
@@ -101,7 +101,7 @@ import Watchdog
     }
 
     @Test(
-        "P12: a signal at a prompt gives the terminal its echo back",
+        "P12: a signal at a prompt turns the echo of the terminal on again",
         arguments: [(SIGINT, Int32(130)), (SIGTERM, 128 + SIGTERM), (SIGHUP, 128 + SIGHUP)])
     func signal(_ signal: Int32, _ status: Int32) throws {
         let workplace = try Workplace()

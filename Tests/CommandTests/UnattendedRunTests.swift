@@ -4,7 +4,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// What a timer runs: backups and exports into a folder, and commands that say nothing when all is well.
+/// Commands that a timer runs: backups and exports into a folder, and commands with `--quiet`.
 @Suite(.watched(for: .seconds(300))) struct UnattendedRunTests {
     private let workplace: Workplace
 
@@ -18,7 +18,7 @@ import Watchdog
         try workplace.shell("ls -A \(folder)").output.split(separator: "\n").map(String.init).sorted()
     }
 
-    /// Makes whole backups of earlier years.
+    /// Makes complete backups with the names of earlier years.
     private func makeBackups(of years: ClosedRange<Int>) throws {
         for year in years {
             let made = try workplace.profiles("backup", "backups/store-\(year)0101T000000Z.sqlite", "--quiet")
@@ -68,7 +68,7 @@ import Watchdog
             #expect(outcome == Workplace.Outcome(status: 0, output: "", error: ""), "\(line): \(outcome)")
         }
         #expect(workplace.exists("report.html"))
-        // What was asked for is printed all the same.
+        // Commands whose purpose is output still print it.
         for line in [
             "list", "show anna", "lookup anna", "export", "import people.csv --dry-run", "validate people.csv",
         ] {
@@ -210,7 +210,7 @@ import Watchdog
         #expect(file.status == 73 && file.error == "Error: store.sqlite cannot be created: Not a directory\n")
     }
 
-    @Test(.unsanitized) func `whenever the power fails, as many whole backups are in the folder as are kept`()
+    @Test(.unsanitized) func `after a power failure at any time, the folder has as many whole backups as --keep says`()
         async throws
     {
         try makeBackups(of: 2020...2021)

@@ -53,7 +53,7 @@ import Watchdog
         #expect(try count("town=") == 12)
     }
 
-    @Test func `D3: a value may use the present values of other fields, and what would be invalid stays`() throws {
+    @Test func `D3: a value can use the old values of other fields, and profiles that would be invalid stay`() throws {
         try importPeople(3)
         let edit = try workplace.profiles(
             "edit", "--all", "--set", "place={town} {postal_code}", "--set", "town={place}", "--yes")
@@ -73,7 +73,7 @@ import Watchdog
         }
     }
 
-    @Test func `D3: the key, secrets, no condition and a mixture are refused`() throws {
+    @Test func `D3: an edit of many profiles refuses keys, secrets, missing conditions and mixed options`() throws {
         try importPeople(2)
         for arguments in [
             ["--all", "--set", "username=x", "--yes"], ["--all", "--set", "password_hash=x", "--yes"],
@@ -174,7 +174,7 @@ import Watchdog
         let process = try ChildProcess(
             [try Workplace.binary()] + words, environment: workplace.environment, folder: workplace.folder,
             streams: [1: .file("/dev/null", flags: O_WRONLY), 2: .file("/dev/null", flags: O_WRONLY)])
-        // Something is done, and not everything, unless the machine was very slow to notice it.
+        // The kill comes when some profiles are changed. On a very slow machine, all of them may be.
         let condition = words[0] == "edit" ? "town!=Rome" : "town!="
         while try count(condition) == rows, !process.hasEnded {}
         process.send(SIGKILL)

@@ -1,11 +1,12 @@
 import ArgumentParser
+import ProfileCore
 import ProfileTesting
 import Testing
 import Watchdog
 
 @testable import profiles
 
-/// What is said to someone who calls the command in a way that it does not take.
+/// The messages about wrong arguments.
 @Suite(.watched) struct UsageTests {
     @Test(
         "A usage error exits 64 with its reason on standard error and nothing on standard output",
@@ -107,27 +108,28 @@ import Watchdog
         #expect(!workplace.exists("store.sqlite"))
     }
 
-    /// What a terminal would obey, or what would make a line read as another one; a process cannot be given a NUL.
+    /// Characters that control a terminal, or that change how a line reads. NUL is missing, because an argument cannot
+    /// contain it.
     private static let treacherous = (1...0x10FFFF).compactMap(Unicode.Scalar.init).filter { scalar in
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
-        // Those that set the direction of writing.
+        // Characters that set the direction of writing.
         case .format: scalar.properties.isBidiControl
         default: false
         }
     }
 
-    /// `@` stands for what is tried.
+    /// `@` stands for the tested characters.
     @Test(arguments: [
         "@", "list@", "list --li@mit 3", "list --limit @", "list --limit=@", "list -@", "watch --since @",
         "import x.csv @ y",
         "import x.csv --delimiter @", "import x.csv --map @", "help @", "help schema @", "schema @", "export x.@",
         "edit sk --set @", "list --format=@json", "lookup --where @", "init @ @",
     ])
-    func `a usage error shows what was typed without what a terminal would obey`(line: String) throws {
+    func `a usage error repeats arguments without their control characters`(line: String) throws {
         let workplace = try Workplace()
         let binary = try Workplace.binary()
-        // The text with all characters finds what one character does, but not which one it was.
+        // A text with all characters finds the same faults, but does not show which character causes them.
         let each = Length.some(Self.treacherous.map { String($0) }, oneIn: 80)
         for text in each + [String(String.UnicodeScalarView(Self.treacherous))] {
             let arguments = line.split(separator: " ").map { String($0).replacing("@", with: "a\(text)b") }
@@ -138,7 +140,7 @@ import Watchdog
         }
     }
 
-    @Test func `a line end that was typed is no line of a usage error`() throws {
+    @Test func `a line end in an argument does not begin a new line of a usage error`() throws {
         let workplace = try Workplace()
         let typed = "3\nError: Everything was removed"
         let outcome = try workplace.run(
@@ -148,7 +150,7 @@ import Watchdog
     }
 
     @Test(
-        "I12: the command that goes on is the one that was given, with what else it needs",
+        "I12: the command to continue is the given one with the further options that it needs",
         arguments: [
             (["import", "a.csv"], "profiles import a.csv --on-duplicate skip --force"),
             (
@@ -183,16 +185,15 @@ import Watchdog
         #expect(outcome == Workplace.Outcome(status: 0, output: "0.2.0\n", error: ""))
     }
 
+    /// The names of a command and of its subcommands, as they are typed.
+    private static func commandNames(of command: any ParsableCommand.Type, after words: String = "") -> [String] {
+        let name = words + command._commandName
+        return [name] + command.configuration.subcommands.flatMap { commandNames(of: $0, after: name + " ") }
+    }
+
     @Test(
         "The help of every subcommand shows an example",
-        arguments: [
-            "init", "register", "show", "edit", "remove", "lookup", "list", "find", "mend", "copy", "history", "import",
-            "validate", "revalidate", "export",
-            "passcode", "passcode create", "passcode validate", "passcode edit", "passcode remove", "unlock", "login",
-            "reset", "session", "session list", "session end", "token", "token create", "token list", "token revoke",
-            "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "schema log", "check",
-            "backup", "restore", "migrate", "completion zsh",
-        ])
+        arguments: ProfilesCommand.configuration.subcommands.flatMap { commandNames(of: $0) })
     func help(_ name: String) throws {
         let words = name.split(separator: " ").map(String.init)
         let outcome = try Workplace().run(
@@ -200,6 +201,28 @@ import Watchdog
         #expect(outcome.status == 0)
         #expect(outcome.output.contains("\n  profiles \(name)") || outcome.output.contains("| profiles \(name)"))
         #expect(outcome.error == "")
+    }
+
+    /// The members of a list in a JSON object; empty if the object has no such list.
+    private static func list(_ name: String, of object: JSONValue) -> [JSONValue] {
+        if case .array(let members)? = object[name] { members } else { [] }
+    }
+
+    // argument-parser checks this itself, but only in the debug configuration.
+    @Test func `no command declares a name twice, or an argument after one that takes all others`() throws {
+        let outcome = try Workplace().profiles("--experimental-dump-help")
+        var commands = [try #require(try JSONValue(parsing: outcome.output)["command"])]
+        var count = 0
+        while let command = commands.popLast() {
+            commands += Self.list("subcommands", of: command)
+            count += 1
+            let arguments = Self.list("arguments", of: command)
+            let names = arguments.flatMap { Self.list("names", of: $0).map { $0.text() } }
+            #expect(Set(names).count == names.count, "\(command["commandName"]?.text() ?? "")")
+            let positional = arguments.filter { $0["kind"] == .string("positional") }
+            #expect(!positional.dropLast().contains { $0["isRepeating"] == .bool(true) })
+        }
+        #expect(count > 50)
     }
 
     /// The commands in the examples of a help text, each with the line in which it stands.
@@ -226,7 +249,7 @@ import Watchdog
             #expect(words.status == 0 && words.error == "", "\(command): \(words)")
             let arguments = words.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             do { _ = try ProfilesCommand.parseAsRoot(arguments.map(String.init)) } catch {
-                // Without a terminal, some commands refuse what they would ask for.
+                // Some commands would ask a question, so they are refused without a terminal.
                 let message = ProfilesCommand.message(for: error)
                 #expect(message.hasPrefix("Say what ") || message.contains("no terminal"), "\(command): \(message)")
             }
@@ -304,11 +327,11 @@ import Watchdog
         func words(_ secret: String) -> [String] {
             line.split(separator: " ").map { String($0).replacing("SECRET", with: secret).replacing("|", with: " ") }
         }
-        // With what might end a quotation, or the search for it, too early.
+        // Some of them contain characters that could end a quotation, or the search for the secret, too early.
         let secrets = [
             "Tr0ub4dor", "parislondon", "aB1", "Tr0u'b4' dor", "T.*[r]0u\u{301}", "--T=r0=", "Tr\n0ü\tb4%s", "日本語",
         ]
-        // In the long runs all of them; else the one that the line's length says.
+        // In long runs, every secret is tried. Otherwise, the length of the line chooses one.
         for secret in Length.some(secrets, oneIn: secrets.count, from: line.utf8.count % secrets.count) {
             let words = words(secret)
             // The first word is taken for the name of a command.
@@ -364,7 +387,7 @@ import Watchdog
         #expect(outcome.error.contains("\nUsage: profiles "), "\(outcome.error)")
     }
 
-    @Test func `P12: what stands in the place of the file of a secret is not repeated either`() throws {
+    @Test func `P12: a value in place of the file of a secret is not repeated either`() throws {
         let outcome = try Workplace().profiles("login", "u", "--password-file", "hunter2X")
         #expect(outcome.status == 66)
         #expect(outcome.error == "Error: The file with the secret cannot be read: No such file or directory\n")

@@ -15,10 +15,10 @@ import Watchdog
         guard outcome.status == 0 else { throw UnexpectedOutcome(outcome: outcome) }
     }
 
-    /// Sockets in the workplace, so that tests beside this one, or other users' folders, do not matter.
+    /// Puts the sockets into the workplace, so that other tests and the folders of other users have no effect.
     private var environment: [String: String] { ["XDG_RUNTIME_DIR": workplace.folder] }
 
-    @Test func `R7: what other processes do is shown line by line, at once, until Ctrl-C`() throws {
+    @Test func `R7: watch shows the changes of other processes at once, one on a line, until Ctrl-C`() throws {
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--since", "0", environment: environment)
         #expect(watch.nextLine()?.reproducible(workplace) == "1  TIME  registered  anna (id 1, now revision 1)")
@@ -45,7 +45,9 @@ import Watchdog
         #expect(try workplace.names(in: "profiles") == [], "its socket is gone")
     }
 
-    @Test func `R7: as JSON a change is an object a line; without --since it begins now`() throws {
+    @Test func `R7: with --format json a change is one line with an object, and without --since watch begins now`()
+        throws
+    {
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--format", "json", environment: environment)
         try watch.waitUntilItListens()
@@ -58,7 +60,7 @@ import Watchdog
         #expect(watch.end() == 130)
     }
 
-    @Test func `a number that the store does not have any more is answered with a line that says so`() throws {
+    @Test func `for a number that the store does not have, watch prints a change of the kind missed`() throws {
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--since", "7", "--format", "json", environment: environment)
         let expected =
@@ -69,7 +71,7 @@ import Watchdog
         #expect(watch.end() == 130)
     }
 
-    @Test func `it ends when its reader does, also while nothing happens`() throws {
+    @Test func `watch ends when its reader closes the pipe, also without a further change`() throws {
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--since", "0", environment: environment)
         #expect(watch.nextLine() != nil)
@@ -78,7 +80,7 @@ import Watchdog
         #expect(try workplace.read(".watch-error") == "")
     }
 
-    @Test func `T2: a change of a process that beeps elsewhere is shown within the second`() throws {
+    @Test func `T2: a change of a process with another runtime directory is shown within a second`() throws {
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--since", "1", environment: environment)
         try watch.waitUntilItListens()
@@ -91,7 +93,7 @@ import Watchdog
     }
 
     @Test(arguments: ["relative", "/nowhere"])
-    func `T2: a runtime directory that is none is passed over for the temporary one`(runtime: String) throws {
+    func `T2: in place of an invalid runtime directory, the temporary directory is used`(runtime: String) throws {
         try workplace.register("anna")
         let temporary = workplace.folder + "/temporary"
         mkdir(temporary, 0o700)
@@ -104,7 +106,7 @@ import Watchdog
     }
 }
 
-/// `profiles watch` under way.
+/// A running `profiles watch`.
 final class WatchProcess {
     private let process: ChildProcess
     private let workplace: Workplace
@@ -116,7 +118,7 @@ final class WatchProcess {
         self.workplace = workplace
         let pipe = workplace.folder + "/.pipe"
         guard mkfifo(pipe, 0o600) == 0 else { throw SystemError("a pipe to read from") }
-        // First without waiting for a writer, then as a pipe is read.
+        // `O_NONBLOCK` opens the pipe without waiting for a writer. Later reads block again.
         reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard reader >= 0 else { throw SystemError("a pipe to read from") }
         process = try ChildProcess(
@@ -145,7 +147,7 @@ final class WatchProcess {
         return nil
     }
 
-    /// Returns when its socket is there, which is before it looks for the first time.
+    /// Waits until the socket exists. The command makes it before it reads the changes for the first time.
     func waitUntilItListens() throws {
         while try workplace.names(in: "profiles").allSatisfy({ $0.hasPrefix(".") }) { sched_yield() }
     }
@@ -161,7 +163,7 @@ final class WatchProcess {
 }
 
 extension Workplace {
-    /// The names in a folder of it; none where it is missing.
+    /// Returns the names in a folder of the workplace, or none if the folder is missing.
     fileprivate func names(in name: String) throws -> [String] {
         try run(["/bin/sh", "-c", "ls -A '\(name)' 2>/dev/null; true"], input: "", environment: [:])
             .output.split(separator: "\n").map(String.init)

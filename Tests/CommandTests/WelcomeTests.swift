@@ -13,7 +13,7 @@ import Watchdog
         return workplace
     }
 
-    /// Waits for the command's screen, which no welcome covers, and leaves it.
+    /// Waits for the screen of the command, checks that no welcome covers it, and leaves.
     private func leaveUnwelcomed(
         _ workplace: Workplace, _ arguments: String..., environment: [String: String] = [:]
     ) throws {
@@ -25,7 +25,7 @@ import Watchdog
     }
 
     @Test(
-        "T5: the welcome is shown once for a user, whatever the store, and keys before it is closed enter no field",
+        "T5: each user sees the welcome once for all stores, and keys before its end enter no field",
         arguments: ["register", "login"])
     func once(command: String) throws {
         let workplace = try workplace()
@@ -51,7 +51,7 @@ import Watchdog
         }
     }
 
-    @Test func `T5: a command that was given work starts with it`() throws {
+    @Test func `T5: a command with a name or a file starts without the welcome`() throws {
         let workplace = try workplace()
         try workplace.write("username,password,phone,address\nbert,aK8oio,7876,12 Main St\n", to: "people.csv")
         #expect(try workplace.profiles("import", "people.csv", "--rejects", "rejects.csv").status == 1)
@@ -63,7 +63,7 @@ import Watchdog
         #expect(!workplace.exists(record))
     }
 
-    @Test func `T5: a welcome that cannot be remembered is not shown, and keeps no command from its work`() throws {
+    @Test func `T5: a welcome that cannot be remembered is not shown, and commands work as usual`() throws {
         let workplace = try workplace()
         try workplace.write("", to: "file")
         try leaveUnwelcomed(workplace, "register", environment: ["HOME": ""])

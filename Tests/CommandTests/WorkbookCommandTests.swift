@@ -36,7 +36,7 @@ import Watchdog
         #expect(again.output.contains(#""code": "other_sheets""#) || again.output.contains(#""code":"other_sheets""#))
     }
 
-    @Test func `I15: rows that end in empty cells are read below a title too, and by the store`() throws {
+    @Test func `I15: rows that end in empty cells are read below a title, also in the next workbook`() throws {
         func file(_ title: [[String]], _ number: Int) -> ExcelFile {
             let rows = (0..<8).map { ["ann\(number + $0)", "7876124\($0)", $0 % 4 == 1 ? "" : "note \($0)"] }
             return ExcelFile(rows: title + [["name", "phone", "note"]] + rows)
@@ -57,7 +57,7 @@ import Watchdog
         #expect(inferred.output.contains("City"), "\(inferred)")
     }
 
-    @Test func `I15: a wrong sheet lists the sheets, and a sheet of a text is refused`() throws {
+    @Test func `I15: the error about a wrong sheet lists the sheets, and --sheet is refused for a text file`() throws {
         let workplace = try workplace(file().bytes())
         let outcome = try workplace.profiles("validate", "people.xlsx", "--sheet", "people")
         #expect(outcome.status == 64)

@@ -6,7 +6,7 @@ final class Workplace: Sendable {
     private let temporary: TemporaryFolder
     var folder: String { temporary.path }
 
-    /// What a command has done.
+    /// The result of a command.
     struct Outcome: Equatable, Sendable {
         /// The exit code, or 128 and the signal's number.
         let status: Int32
@@ -16,7 +16,7 @@ final class Workplace: Sendable {
 
     init() throws { temporary = try TemporaryFolder("profiles-command") }
 
-    /// With a new store under a schema, in JSON, which is written to `schema.json`.
+    /// Makes a workplace with a new store. The schema is JSON, and is also written to `schema.json`.
     convenience init(schema: String) throws {
         try self.init()
         try write(schema, to: "schema.json")
@@ -64,7 +64,7 @@ final class Workplace: Sendable {
 
     func exists(_ name: String) -> Bool { access("\(folder)/\(name)", F_OK) == 0 }
 
-    /// Permission bits.
+    /// Returns the permission bits of a file, or 0 if there is no file.
     func mode(_ name: String) -> UInt32 { SmallFile.mode(of: "\(folder)/\(name)") ?? 0 }
 
     /// Waits until a further change of a file would show in its times. Before that, a store in a folder that cannot be
@@ -82,14 +82,14 @@ final class Workplace: Sendable {
         guard outcome.status == 0 else { throw UnexpectedOutcome(outcome: outcome) }
     }
 
-    /// Imports CSV, none of whose rows may be rejected.
+    /// Imports CSV. Throws an error if a row is rejected.
     func importRows(_ csv: String) throws {
         try write(csv, to: "people.csv")
         let outcome = try profiles("import", "people.csv", "--quiet")
         guard outcome.status == 0 else { throw UnexpectedOutcome(outcome: outcome) }
     }
 
-    /// The command beside the running tests, which SwiftPM has built with them.
+    /// Returns the path of the command that SwiftPM has built with the tests.
     static func binary() throws -> String { try BuiltProgram.path("profiles") }
 
     static func read(_ path: String) throws -> String {
@@ -99,7 +99,7 @@ final class Workplace: Sendable {
 }
 
 extension TerminalDriver {
-    /// The command in a terminal, with a person typing.
+    /// Starts the command in a terminal.
     convenience init(
         _ workplace: Workplace, _ arguments: String..., size: TerminalSize = .standard,
         environment: [String: String] = [:]
@@ -122,7 +122,7 @@ struct UnexpectedOutcome: Error {
 }
 
 extension String {
-    /// The text with times, durations and the folder's name made the same in every run.
+    /// Returns the text with fixed words in place of times, durations and the path of the folder.
     func reproducible(_ workplace: Workplace) -> String {
         replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, with: "TIME")
             .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME")

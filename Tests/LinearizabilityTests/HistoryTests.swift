@@ -5,7 +5,7 @@ import Watchdog
 @Suite(.watched) struct HistoryTests {
     // MARK: Right
 
-    @Test func `operations one after another are right when each sees what those before it did`() {
+    @Test func `sequential operations are linearizable if each sees the effects of the earlier ones`() {
         let history = History([
             .ann(.lookUp, .found(nil), 0...1),
             .ann(.register("a"), .done(revision: 1), 2...3),
@@ -22,7 +22,7 @@ import Watchdog
         #expect(history.verdict() == .linearizable)
     }
 
-    @Test func `of writes at once either may be the first, and all have to see the same one`() {
+    @Test func `either of two concurrent writes may be the first, and all look-ups must agree on it`() {
         let writes: [Operation] = [
             .ann(.register("a"), .done(revision: 1), 0...1),
             .ann(.edit("b", expecting: nil), .done(), 2...9),
@@ -37,7 +37,7 @@ import Watchdog
         }
     }
 
-    @Test func `a write of which nobody knows may come late, or never, and its look-ups agree`() {
+    @Test func `a write with an unknown outcome may take effect late or never, and look-ups must agree on it`() {
         let writes: [Operation] = [
             .ann(.register("a"), .done(), 0...1),
             .ann(.edit("b", expecting: 1), .unknown, 2...3),
@@ -55,7 +55,7 @@ import Watchdog
         }
     }
 
-    @Test func `what ended when another began is at the same time, and what was there before counts`() {
+    @Test func `operations that touch in time are concurrent, and profiles from before the history count`() {
         let entry = Entry(revision: 7, value: "a")
         let operations: [Operation] = [
             .ann(.edit("b", expecting: 7), .done(revision: 8), 0...5), .ann(.lookUp, .found(entry), 5...9),
@@ -84,16 +84,16 @@ import Watchdog
         ("a wrong revision", [first, .ann(.edit("b", expecting: 1), .done(revision: 3), 4...5)]),
         ("done though it was stale", [first, second, .ann(.edit("c", expecting: 1), .done(), 4...5)]),
     ])
-    func `what cannot be is refused`(what: String, operations: [Operation]) {
+    func `an impossible history is refused`(what: String, operations: [Operation]) {
         #expect(History(operations).isRefused)
-        // Among many others it is found too.
+        // The contradiction is also found among many other operations.
         let others = (0..<50).map {
             Operation(process: 9, username: "u\($0)", .lookUp, .found(nil), invocation: 0, completion: 9)
         }
         #expect(History(others + operations).isRefused)
     }
 
-    @Test func `an unknown write is done once at the most`() {
+    @Test func `a write with an unknown outcome takes effect at most once`() {
         let register = Operation.ann(.register("a"), .unknown, 0...1)
         let found = Operation.ann(.lookUp, .found(Entry(revision: 1, value: "a")), 2...3)
         let remove = Operation.ann(.remove, .done(), 4...5)
@@ -103,7 +103,7 @@ import Watchdog
         #expect(History([register, register, found, remove, again]).verdict() == .linearizable)
     }
 
-    @Test func `what is told of a contradiction is what it takes, and why`() throws {
+    @Test func `the description of a contradiction has only the necessary operations, and the reason`() throws {
         var operations = [Self.first]
         for number in 1...40 {
             let entry = Entry(revision: number, value: number == 1 ? "a" : "v\(number)")
@@ -131,7 +131,7 @@ import Watchdog
                 """)
     }
 
-    @Test func `where there are too many orders it says so`() {
+    @Test func `with too many possible orders, the verdict is undecided`() {
         let unknown = (0..<20).map { Operation.ann(.edit("v\($0)", expecting: nil), .unknown, 0...1) }
         let operations = [Self.first] + unknown + [.ann(.lookUp, .found(nil), 9...10)]
         #expect(History(operations).verdict(limit: 1000) == .undecided(username: "ann"))
@@ -145,7 +145,7 @@ extension History {
 }
 
 extension Operation {
-    /// One on the username `ann`, by process 1.
+    /// Returns an operation of process 1 on the username `ann`.
     static func ann(_ call: Call, _ outcome: Outcome, _ time: ClosedRange<Int>) -> Operation {
         Operation(
             process: 1, username: "ann", call, outcome, invocation: time.lowerBound, completion: time.upperBound)

@@ -1,18 +1,19 @@
 import Linearizability
 import ProfileTesting
 
-/// Histories of a store that does one thing at a time, each at some moment between its invocation and its completion.
+/// Generates the history of a store that does one thing at a time. It carries out each operation at some moment between
+/// the operation's invocation and its completion.
 struct RandomHistory {
     private var random: SeededGenerator
     private let processes: Int
     private let usernames: Int
-    /// Of so many operations the outcome of one gets lost.
+    /// One in this many operations loses its outcome.
     private let operationsPerLoss: Int
     private var entries: [String: Entry] = [:]
     private var underWay: [Int: Operation] = [:]
-    /// What was decided for operations under way.
+    /// The outcomes of operations that were carried out and have not completed yet, by process.
     private var outcomes: [Int: Operation.Outcome] = [:]
-    /// Writes whose clients know nothing of them, and which may still happen.
+    /// Operations that completed with an unknown outcome, and that may still be carried out later.
     private var late: [Operation] = []
     private var operations: [Operation] = []
     private var now = 0
@@ -24,7 +25,7 @@ struct RandomHistory {
         var history = RandomHistory(
             random: random, processes: processes, usernames: usernames, operationsPerLoss: operationsPerLoss)
         while history.operations.count < count { history.step() }
-        // What is still under way may have happened.
+        // An operation that is still under way may have been carried out.
         return history.operations + history.underWay.values
     }
 
@@ -85,7 +86,7 @@ struct RandomHistory {
     }
 }
 
-/// The rules once more, as plainly as they can be said.
+/// A second, minimal implementation of the store's rules.
 enum SequentialStore {
     static func carryOut(_ call: Operation.Call, on entry: inout Entry?) -> Operation.Outcome {
         let before = entry

@@ -4,7 +4,7 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct RandomHistoryTests {
-    @Test func `what a store did that does one thing at a time is right`() {
+    @Test func `the history of a store that does one thing at a time is linearizable`() {
         var random = SeededGenerator(printingSeedOf: "right histories")
         for round in 0..<rounds(100) {
             let operations = RandomHistory.operations(
@@ -17,7 +17,7 @@ import Watchdog
         }
     }
 
-    @Test func `a long history is judged, and so is one with a mistake near its end`() {
+    @Test func `a long history is linearizable, and the same one with a mistake near its end is refused`() {
         let random = SeededGenerator(printingSeedOf: "a long history")
         let operations = RandomHistory.operations(20_000, by: 8, on: 20, operationsPerLoss: 400, random)
         #expect(History(operations).verdict() == .linearizable)
@@ -34,7 +34,7 @@ import Watchdog
         print(contradiction)
     }
 
-    @Test func `small histories, right and wrong, are judged as by trying every order`() {
+    @Test func `the verdict on a small history is the one that trying every order gives`() {
         var random = SeededGenerator(printingSeedOf: "small histories")
         var refusedCount = 0
         for round in 0..<rounds(1500) {
@@ -47,7 +47,7 @@ import Watchdog
             let verdict = History(operations).verdict()
             #expect((verdict == .linearizable) == isRight, "round \(round): \(verdict), \(operations)")
             guard case .refused(let contradiction) = verdict else { continue }
-            // What is told of it is a contradiction by itself.
+            // The operations that are reported contradict each other without the rest of the history.
             #expect(
                 !EveryOrder.isRight(contradiction.operations, from: contradiction.beginning),
                 "round \(round): \(contradiction)")
@@ -82,12 +82,12 @@ import Watchdog
     }
 }
 
-/// Whether there is a right order, by trying all of them.
+/// Tries all orders of the operations, and finds out whether one of them is right.
 private enum EveryOrder {
     static func isRight(_ operations: [Operation], from entry: Entry? = nil) -> Bool {
         let known = operations.filter { $0.outcome != .unknown }
         let unknown = operations.filter { $0.outcome == .unknown }
-        // Each of those of which nobody knows may have happened or not.
+        // An operation with an unknown outcome may or may not have happened.
         return (0..<(1 << unknown.count)).contains { chosen in
             hasRightOrder(known + unknown.enumerated().filter { chosen >> $0.offset & 1 == 1 }.map(\.element), entry)
         }

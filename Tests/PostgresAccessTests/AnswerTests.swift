@@ -3,7 +3,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// Nobody ever gets the answer to somebody else's question, whatever happens to the questions before.
+/// Each question gets its own answer, whatever happens to the questions before it.
 @Suite(.onlyWithPostgres, .watched) struct AnswerTests {
     @Test func `after any failures, cancellations and lost connections each question gets its own answer`() async throws
     {
@@ -38,7 +38,7 @@ import Watchdog
         }
     }
 
-    /// Asks a few things at once, of which the server may refuse one, and says how many were answered.
+    /// Runs a few commands in one batch, one of which the server may refuse. Returns how many were answered.
     private static func ask(_ connection: Connection, _ random: inout SeededGenerator) async throws -> Int {
         if random.once(in: 40) { try await connection.run("SELECT pg_terminate_backend(pg_backend_pid())") }
         if random.once(in: 20) {
@@ -55,7 +55,7 @@ import Watchdog
         let numbers = (0..<Int.random(in: 0..<6, using: &random)).map { _ in Int64(truncatingIfNeeded: random.next()) }
         let failing = random.once(in: 4) ? Int.random(in: 0...numbers.count, using: &random) : nil
         var commands = numbers.map { number in
-            // Some are long, so that one answer comes in many pieces.
+            // Some of the answers are long, so they arrive in many pieces.
             Command(
                 "SELECT $1::bigint, repeat('x', ($1 & 65535)::integer), '\(number & 31)'",
                 [.number(number)])

@@ -2,7 +2,7 @@ import PostgresAccess
 import Testing
 import Watchdog
 
-/// What becomes of a `COMMIT` whose answer does not come, or is not all that came.
+/// The outcome of a `COMMIT` whose answer does not arrive, or arrives together with a warning.
 @Suite(.onlyWithPostgres, .watched) struct CommitTests {
     /// Makes a table whose transactions wait in COMMIT for a lock, which others may hold.
     private func withSlowCommits(_ body: (_ pool: ConnectionPool, _ lock: Int64) async throws -> Void) async throws {
@@ -96,7 +96,7 @@ import Watchdog
         }
     }
 
-    @Test func `a COMMIT that was cancelled on the server is refused, and that is known`() async throws {
+    @Test func `a COMMIT that was cancelled on the server is refused, so its outcome is known`() async throws {
         try await withSlowCommits { pool, lock in
             try await pool.withConnection { holder in
                 try await holder.run("SELECT pg_advisory_lock($1::bigint)", [.number(lock)])
@@ -138,11 +138,11 @@ import Watchdog
         }
     }
 
-    @Test(.alone) func `E3: a wait for a standby that was cancelled is no success`() async throws {
+    @Test(.alone) func `E3: a COMMIT whose wait for a standby was cancelled has an unknown outcome`() async throws {
         try await TestServer.withSchema { pool in
             try await pool.withConnection { connection in
                 try await connection.run("CREATE TABLE t (k bigint)")
-                // It holds for the whole server, so nothing else may commit meanwhile.
+                // The setting applies to the whole server, so nothing else may commit meanwhile.
                 try await connection.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
                 try await connection.run("SELECT pg_reload_conf()")
                 try await waitUntil {
@@ -171,14 +171,14 @@ import Watchdog
                 return
             }
             #expect(words.contains("synchronous replication"))
-            // It is there, and would be gone if this server were lost now.
+            // The row is stored, but on this server alone. If the server were lost now, the row would be gone.
             #expect(try await count(pool) == 1)
             #expect(try await pool.withConnection { try await $0.process } != number, "its session is not used again")
         }
     }
 }
 
-/// The same where the server is one that behaves as none can be made to.
+/// More tests of a lost `COMMIT`, with a fake server that behaves as a real server cannot be made to.
 @Suite(.watched) struct LostCommitTests {
     private func outcome(of reaction: FakeServer.Reaction, to statement: String) async throws -> PostgresError? {
         let isSilent = if case .silence = reaction { true } else { false }
@@ -195,7 +195,7 @@ import Watchdog
         }
     }
 
-    @Test func `before COMMIT was sent a lost connection is just lost`() async throws {
+    @Test func `a connection that is lost before COMMIT was sent leaves no outcome unknown`() async throws {
         guard case .lost? = try await outcome(of: .hangUp, to: "INSERT") else {
             Issue.record()
             return
@@ -204,7 +204,7 @@ import Watchdog
     }
 
     @Test(arguments: ["UPDATE", "COMMIT"])
-    func `once it was sent the outcome is unknown until its answer is there`(statement: String) async throws {
+    func `once COMMIT was sent, its outcome is unknown until the answer arrives`(statement: String) async throws {
         for reaction: FakeServer.Reaction in [.hangUp, .silence, .warning("careful", tag: statement)] {
             guard case .outcomeUnknown? = try await outcome(of: reaction, to: statement) else {
                 Issue.record("\(reaction)")
@@ -219,7 +219,9 @@ import Watchdog
         }
     }
 
-    @Test func `what is asked behind a COMMIT is answered in its round trip, and makes nothing undone`() async throws {
+    @Test func `a query behind a COMMIT needs no second round trip, and if it fails the outcome is unknown`()
+        async throws
+    {
         try await withFakeServer {
             $0 == "QUESTION" ? .tag("SELECT 0") : .tag($0)
         } expecting: { pool, server in
@@ -263,7 +265,7 @@ import Watchdog
         try await body(pool, server)
     }
 
-    @Test func `any other answer than COMMIT is none`() async throws {
+    @Test func `a COMMIT that the server answers with another tag is refused`() async throws {
         guard case .refused(.failedTransaction, _, _, _)? = try await outcome(of: .tag("ROLLBACK"), to: "COMMIT") else {
             Issue.record()
             return

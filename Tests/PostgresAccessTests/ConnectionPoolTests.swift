@@ -2,11 +2,11 @@
 import Testing
 import Watchdog
 
-/// Whom a pool lends to. A server that keeps nothing is enough for that.
+/// Which callers get a connection of a pool, and when. A fake server without data is enough for these tests.
 @Suite(.watched) struct ConnectionPoolTests {
     private struct Broken: Error {}
 
-    /// A task that holds a connection until it is told.
+    /// A task that holds a connection until `letGo()` is called.
     private struct Holder {
         let task: Task<Void, any Error>
         private let gate: AsyncStream<Void>.Continuation
@@ -37,7 +37,7 @@ import Watchdog
         try ConnectionPool(ServerList(server.uri), limit: limit)
     }
 
-    @Test func `nothing is opened before it is needed, and what is idle is used again`() async throws {
+    @Test func `a connection is opened only when it is needed, and an idle one is used again`() async throws {
         let server = try FakeServer()
         let pool = try pool(of: server, limit: 5)
         #expect(server.connectionCount == 0)
@@ -47,7 +47,7 @@ import Watchdog
         try await waitUntil { server.openCount == 0 }
     }
 
-    @Test func `no more are open than the limit, however many ask`() async throws {
+    @Test func `no more connections are open than the limit, however many callers wait`() async throws {
         let server = try FakeServer()
         let pool = try pool(of: server, limit: 3)
         let lent = Counter()
@@ -68,7 +68,7 @@ import Watchdog
         pool.close()
     }
 
-    @Test func `who waits gets one in turn`() async throws {
+    @Test func `waiting callers get a connection in the order in which they came`() async throws {
         let server = try FakeServer()
         let pool = try pool(of: server, limit: 1)
         let order = Noted<[Int]>()
@@ -84,7 +84,7 @@ import Watchdog
         pool.close()
     }
 
-    @Test func `a deadline and a cancellation end the wait for a turn, and the turn goes on`() async throws {
+    @Test func `a deadline and a cancellation end a wait, and the next caller gets the connection`() async throws {
         let server = try FakeServer()
         let pool = try pool(of: server, limit: 1)
         let holder = try await Holder(pool)
@@ -102,7 +102,7 @@ import Watchdog
         pool.close()
     }
 
-    @Test func `no turn is lost between those who come, wait and leave`() async throws {
+    @Test func `no connection is lost while many callers wait, time out and are cancelled`() async throws {
         let server = try FakeServer()
         let pool = try pool(of: server, limit: 2)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -124,13 +124,13 @@ import Watchdog
             }
             try await group.waitForAll()
         }
-        // Both places can be had at once.
+        // Both connections can be borrowed at once.
         try await pool.withConnection { _ in try await pool.withConnection { _ in } }
         #expect(pool.waiting == 0)
         pool.close()
     }
 
-    @Test func `what body throws gives the connection back`() async throws {
+    @Test func `the connection is given back when the body throws`() async throws {
         let server = try FakeServer()
         let pool = try pool(of: server, limit: 1)
         for _ in 0..<3 {
@@ -140,7 +140,7 @@ import Watchdog
         pool.close()
     }
 
-    @Test func `when opening fails the next one tries`() async throws {
+    @Test func `when opening a connection fails, the next caller tries`() async throws {
         let server = try FakeServer(.refusal("28000"))
         let pool = try pool(of: server, limit: 1)
         try await withThrowingTaskGroup(of: PostgresError?.self) { group in
@@ -159,7 +159,7 @@ import Watchdog
         pool.close()
     }
 
-    @Test func `closing ends the wait of all, and closes what is lent when it comes back`() async throws {
+    @Test func `closing ends every wait, and a lent connection is closed when it comes back`() async throws {
         let server = try FakeServer()
         let pool = try pool(of: server, limit: 2)
         let holder = try await Holder(pool) { (connection) async throws in
@@ -178,7 +178,7 @@ import Watchdog
         pool.close()
     }
 
-    @Test func `closing ends an attempt to reach a server that is awaited`() async throws {
+    @Test func `closing ends the wait for a server that is not ready`() async throws {
         let server = try FakeServer(.readOnly)
         let pool = try pool(of: server, limit: 1)
         let task = Task { try await pool.withConnection { _ in } }
@@ -187,7 +187,7 @@ import Watchdog
         #expect(await task.problem == .closed)
     }
 
-    @Test func `a pool that nobody has any more closes its connections and ends its thread`() async throws {
+    @Test func `a pool that is released closes its connections and ends its thread`() async throws {
         let server = try FakeServer()
         var pool: ConnectionPool? = try pool(of: server, limit: 2)
         try await pool?.withConnection { _ in }
@@ -197,7 +197,7 @@ import Watchdog
         try await waitUntil { server.openCount == 0 && loop == nil }
     }
 
-    @Test func `a server that does not answer loses its idle connections too`() async throws {
+    @Test func `the idle connections to a server that does not answer are closed too`() async throws {
         let server = try FakeServer { $0 == "stop" ? .silence : .tag($0) }
         let pool = try pool(of: server, limit: 3)
         let holders = [try await Holder(pool), try await Holder(pool)]
@@ -209,7 +209,7 @@ import Watchdog
                 try await pool.withConnection(until: .now + .seconds(3)) { _ = try await $0.run("stop") }
             }
         }
-        // It answers another connection, so it is slow and no more.
+        // The server answers on another connection, so it is only slow.
         #expect(await stop() == .timedOut)
         #expect(pool.idle == 1)
         server.greet(with: .silence)

@@ -3,7 +3,8 @@ import Testing
 import Watchdog
 
 @Suite(.onlyWithPostgres, .watched) struct ConnectionTests {
-    /// Text in every script and of every length in UTF-8, and what means something to somebody.
+    /// Text of many scripts and with characters of every length in UTF-8, and text with a special meaning in
+    /// PostgreSQL.
     private static let texts: [String] = [
         "", " ", "a", "'; DROP TABLE profiles; --", "\\x00", "\\N", "{a,\"b\"}", "\t\r\n\u{B}\u{7F}\u{80}", "é",
         "e\u{301}",
@@ -94,7 +95,7 @@ import Watchdog
         }
     }
 
-    @Test func `a statement is prepared once a connection, also when it stands twice in a batch`() async throws {
+    @Test func `a statement is prepared once per connection, also when a batch contains it twice`() async throws {
         try await TestServer.withSession { connection in
             let sql = ["SELECT $1::bigint + 1", "SELECT $1::bigint + 2"]
             for round: Int64 in 0..<3 {
@@ -110,9 +111,7 @@ import Watchdog
         }
     }
 
-    @Test func `of many statements those that were used last stay prepared, and the others are deallocated`()
-        async throws
-    {
+    @Test func `the statements that were used last stay prepared, and the others are deallocated`() async throws {
         try await TestServer.withSession { connection in
             let often = "SELECT 'often'"
             let selectPrepared = "SELECT statement, prepare_time::text FROM pg_prepared_statements"
@@ -138,13 +137,13 @@ import Watchdog
             #expect(statements[often] == since)
             #expect(statements["SELECT 999::bigint"] != nil && statements["SELECT 1::bigint"] == nil)
             #expect(try await connection.run("SELECT 1::bigint").number(0, 0) == 1)
-            // More at once than stay prepared.
+            // A batch with more statements than stay prepared.
             let many = (0..<600).map { Command("SELECT \($0)::bigint + 1") }
             for _ in 0..<2 {
                 let rows = try await connection.run(many)
                 #expect(rows.map { $0.number(0, 0) } == (1...600).map { Int64($0) })
             }
-            // Of a transaction that has failed the server deallocates nothing: that is made up for.
+            // In a failed transaction the server deallocates no statements. The connection deallocates them later.
             for number in 0..<300 {
                 await #expect(throws: PostgresError.self) {
                     try await connection.transaction { transaction in
@@ -159,9 +158,7 @@ import Watchdog
         }
     }
 
-    @Test func `a command that fails ends its batch, nothing of which is done, and the connection goes on`()
-        async throws
-    {
+    @Test func `a command that fails undoes its batch, and the connection can still be used`() async throws {
         try await TestServer.withSession { connection in
             try await connection.run("CREATE TABLE t (k bigint CONSTRAINT one_each UNIQUE)")
             let insert = "INSERT INTO t VALUES ($1::bigint)"
@@ -204,7 +201,7 @@ import Watchdog
         }
     }
 
-    @Test func `a statement whose table has changed is prepared anew`() async throws {
+    @Test func `a statement whose table has changed is prepared again`() async throws {
         try await TestServer.withSession { connection in
             try await connection.run("CREATE TABLE t AS SELECT 1::bigint AS k")
             #expect(try await connection.run("SELECT * FROM t").number(0, 0) == 1)
@@ -214,7 +211,7 @@ import Watchdog
         }
     }
 
-    @Test func `no commands need no answer but the end`() async throws {
+    @Test func `a batch without commands has no answers, and an empty command has an empty tag`() async throws {
         try await TestServer.withSession { (connection) async throws in
             #expect(try await connection.run([]).isEmpty)
             #expect(try await connection.run("").tag == "")
@@ -224,9 +221,9 @@ import Watchdog
     }
 }
 
-/// What needs no server that keeps anything.
+/// Tests for which a fake server without data is enough.
 @Suite(.watched) struct RoundTripTests {
-    @Test func `commands and what prepares them are one round trip`() async throws {
+    @Test func `commands and their preparation take one round trip`() async throws {
         let server = try FakeServer()
         let pool = try ConnectionPool(ServerList(server.uri), limit: 1)
         try await pool.withConnection { connection in

@@ -7,7 +7,7 @@ import Watchdog
 
     private static let copy = "COPY t FROM STDIN"
 
-    /// Rows of a number and a text, so many in each piece, and never ends a piece where a row ends.
+    /// Rows of a number and a text, in the text format of COPY.
     private func rows(_ range: Range<Int>) -> [UInt8] {
         Array(range.map { "\($0)\trow \($0)\n" }.joined().utf8)
     }
@@ -32,7 +32,7 @@ import Watchdog
         try await connection.run("SELECT count(*) FROM t").number(0, 0)
     }
 
-    @Test func `a hundred thousand rows are copied, however they are cut`() async throws {
+    @Test func `hundreds of thousands of rows are copied, whatever the size of the pieces`() async throws {
         try await withTable { (connection) async throws in
             #expect(try await connection.copyIn(Self.copy, pieces(rows(0..<100_000), of: 65_537)) == 100_000)
             #expect(try await connection.copyIn(Self.copy, pieces(rows(100_000..<100_100), of: 1)) == 100)
@@ -63,7 +63,7 @@ import Watchdog
         }
     }
 
-    @Test func `data that the server refuses leave nothing, wherever they stand`() async throws {
+    @Test func `data that the server refuses leave no row, wherever in the input they are`() async throws {
         try await withTable { (connection) async throws in
             for place in [0, 1_000, 99_999] {
                 var bytes = rows(0..<place) + Array("x\ty\n".utf8) + rows(place..<100_000)
@@ -94,7 +94,7 @@ import Watchdog
         }
     }
 
-    @Test func `it is part of the transaction around it`() async throws {
+    @Test func `a COPY is part of the transaction around it`() async throws {
         try await withTable { (connection) async throws in
             await #expect(throws: Broken.self) {
                 try await connection.transaction { transaction in
@@ -108,7 +108,7 @@ import Watchdog
         }
     }
 
-    @Test func `cancelling ends it, though the server reads as fast as we write`() async throws {
+    @Test func `cancelling ends a COPY, even if the server reads as fast as we write`() async throws {
         try await TestServer.withSchema(limit: 2) { pool in
             try await pool.withConnection { try await $0.run("CREATE TABLE t (k bigint, words text)") }
             let task = Task {
@@ -126,7 +126,7 @@ import Watchdog
         }
     }
 
-    @Test func `a deadline ends it`() async throws {
+    @Test func `a deadline ends a COPY`() async throws {
         try await TestServer.withSchema(limit: 2) { pool in
             try await pool.withConnection { try await $0.run("CREATE TABLE t (k bigint, words text)") }
             let error = await problem {
@@ -135,7 +135,7 @@ import Watchdog
                 }
             }
             #expect(error == .timedOut)
-            // The table is locked by somebody who keeps it: here the wait is for the server.
+            // Another connection keeps the table locked, so here the COPY waits for the server.
             try await pool.withConnection { holder in
                 try await holder.run([Command("BEGIN"), Command("LOCK TABLE t")])
                 let error = await problem {

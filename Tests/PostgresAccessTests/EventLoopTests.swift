@@ -38,7 +38,7 @@ import Watchdog
         let loop = try EventLoop()
         defer { loop.close() }
         let pair = try SocketPair()
-        // One that waits for long is there already, and one whose time is long past.
+        // A long wait is already under way, and the first deadline below is long past.
         let patient = Task { await loop.wait(for: pair.ours, orToWrite: false, until: .late, mayBeCancelled: true) }
         try await waitUntil { loop.waitingCount == 1 }
         for milliseconds in [-1_000, 0, 1, 30, 1_100] {
@@ -48,12 +48,14 @@ import Watchdog
         }
         pair.say(1)
         #expect(await patient.value == .ready)
-        // The thread sleeps for ever by now.
+        // No wait is left, so the thread sleeps without a time limit by now.
         try await waitUntil { loop.waitingCount == 0 }
         #expect(await loop.pause(until: .now + .milliseconds(1)) == .timedOut)
     }
 
-    @Test func `cancelling ends a wait, also one that has not begun, unless it may not`() async throws {
+    @Test func `cancelling ends a wait, also one that has not begun, unless the wait may not be cancelled`()
+        async throws
+    {
         let loop = try EventLoop()
         defer { loop.close() }
         let pair = try SocketPair()
@@ -76,7 +78,7 @@ import Watchdog
         #expect(await stubborn.value == .ready)
     }
 
-    @Test func `who is woken before the wait has begun does not wait`() async throws {
+    @Test func `a wait that is woken before it has begun ends at once`() async throws {
         let loop = try EventLoop()
         defer { loop.close() }
         for _ in 0..<1_000 {
@@ -90,7 +92,7 @@ import Watchdog
         loop.wake(loop.newID())
     }
 
-    @Test func `a socket that got the number of a closed one is waited for as any other`() async throws {
+    @Test func `a wait for a socket works when the socket has the number of a closed one`() async throws {
         let loop = try EventLoop()
         defer { loop.close() }
         for _ in 0..<10 {
@@ -105,7 +107,7 @@ import Watchdog
         }
     }
 
-    @Test func `many waits end each by itself`() async throws {
+    @Test func `each of many waits ends at its own deadline`() async throws {
         let loop = try EventLoop()
         defer { loop.close() }
         await withTaskGroup(of: Void.self) { group in

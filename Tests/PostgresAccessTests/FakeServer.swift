@@ -3,20 +3,22 @@ import Synchronization
 import Testing
 import Threads
 
-/// Speaks PostgreSQL's protocol on loopback as far as a test needs it, and behaves as no server can be made to.
+/// Speaks PostgreSQL's protocol on loopback as far as a test needs it. It behaves in ways that a real server cannot be
+/// made to.
 ///
-/// It answers a batch when all of it is there, so that whoever waits for an answer in the middle of one waits for ever.
+/// It answers a batch only when the whole batch has arrived. So a client that waits for an answer in the middle of a
+/// batch waits for ever.
 final class FakeServer: Sendable {
-    /// How it takes a connection.
+    /// What the server does with a new connection.
     enum Greeting: Sendable {
         case welcome
-        /// As a server does that takes no writes.
+        /// Accepts the client as a server that takes no writes.
         case readOnly
-        /// With a code such as `57P03`.
+        /// Refuses the client with a code such as `57P03`.
         case refusal(String)
-        /// It closes at once.
+        /// Closes the connection at once.
         case nothing
-        /// It reads, and never answers.
+        /// Reads, and never answers.
         case silence
     }
 
@@ -76,7 +78,7 @@ final class FakeServer: Sendable {
 
     func greet(with greeting: Greeting) { state.withLock { $0.greeting = greeting } }
 
-    /// A socket that listens on loopback: the system takes connections for it, and nobody ever answers them.
+    /// A socket that listens on loopback. The system accepts connections for it, and no program answers on them.
     static func listeningSocket() throws -> (descriptor: Int32, port: UInt16) {
         let (descriptor, port) = try boundSocket()
         try #require(listen(descriptor, 128) == 0)
@@ -202,7 +204,7 @@ private struct Wire {
         }
     }
 
-    /// Reads how a session begins, and declines to encrypt it.
+    /// Reads the startup message, and declines requests for encryption.
     func readStartup() -> Bool {
         while let head = read(8) {
             let code = number(head[4...])

@@ -3,7 +3,7 @@ import Platform
 import Testing
 import Watchdog
 
-/// How the server that takes part is found among several, of which some are gone, frozen or standbys.
+/// How a pool finds the server that takes writes, if other servers of its list are gone, frozen or standbys.
 @Suite(.watched) struct OpeningTests {
     private func uri(_ ports: UInt16..., settings: String = "") -> String {
         "postgresql://app@" + ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/profiles" + settings
@@ -14,14 +14,14 @@ import Watchdog
         return problems.map(\.kind)
     }
 
-    @Test func `E6: a frozen first server costs its patience and no more, and is not asked again`() async throws {
+    @Test func `E6: a frozen first server costs the callers one time-out only, and is not asked again`() async throws {
         let (frozen, port) = try FakeServer.listeningSocket()
         defer { close(frozen) }
         let server = try FakeServer()
         let patience = Duration.milliseconds(500)
         let pool = try ConnectionPool(ServerList(uri(port, server.port)), limit: 64, patience: patience)
         let start = ContinuousClock.now
-        // All at once: nobody waits until others have lost their patience.
+        // All callers begin at once. No caller waits until the attempts of others have timed out.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<64 { group.addTask { try await pool.withConnection { _ = try await $0.run("a") } } }
             try await group.waitForAll()
@@ -82,7 +82,8 @@ import Watchdog
     }
 
     @Test(arguments: ["57P03", "57P01", "53300"])
-    func `a server that starts, stops or is full is asked again until it takes part`(code: String) async throws {
+    func `a server that starts, stops or is full is asked again until it accepts the client`(code: String) async throws
+    {
         let server = try FakeServer(.refusal(code))
         let pool = try ConnectionPool(ServerList(server.uri), limit: 1)
         let task = Task { try await pool.withConnection { try await $0.run("a").tag } }
@@ -118,7 +119,7 @@ import Watchdog
         anybody.close()
     }
 
-    @Test func `a server that was reached before is awaited when it is gone`() async throws {
+    @Test func `a pool waits for a server that it has reached before and that is gone now`() async throws {
         let server = try FakeServer { $0 == "stop" ? .hangUp : .tag($0) }
         let pool = try ConnectionPool(ServerList(server.uri), limit: 1)
         try await pool.withConnection { _ = try await $0.run("a") }
@@ -134,7 +135,7 @@ import Watchdog
         pool.close()
     }
 
-    @Test func `a socket's number that another connection got is not taken from it`() async throws {
+    @Test func `a lost connection does not disturb the one that got the number of its socket`() async throws {
         let server = try FakeServer { $0 == "stop" ? .hangUp : .tag($0) }
         let pool = try ConnectionPool(ServerList(server.uri), limit: 2)
         for _ in 0..<20 {
@@ -143,7 +144,8 @@ import Watchdog
                     Issue.record()
                     return
                 }
-                // libpq has closed its socket, whose number the next one gets while the first is still there.
+                // libpq has closed the socket of the lost connection. The next connection gets its number while `lost`
+                // still exists.
                 try await pool.withConnection { (connection) async throws in
                     for _ in 0..<3 { #expect(try await connection.run("a").tag == "a") }
                     withExtendedLifetime(lost) {}

@@ -50,7 +50,7 @@ import Watchdog
     @Test(arguments: [
         "postgresql://a,b,c/d?port=1,2", "postgresql://a/d?nothing=1", "postgresql://a/d?hostaddr=1.2.3.4,5.6.7.8",
     ])
-    func `what cannot be read is refused`(uri: String) {
+    func `a URI that cannot be read is refused`(uri: String) {
         #expect(throws: ServerListError.self) { try ServerList(uri) }
     }
 
@@ -79,7 +79,7 @@ import Watchdog
         ("schema=", "schema must be a name of lower-case letters, digits and _ without a leading digit"),
         ("durabilty=local", "durabilty is not a setting of libpq, and not one of durability, connections, schema"),
     ])
-    func `E2: a value of our own settings that means nothing is refused, and told what is accepted`(
+    func `E2: a setting of our own that is not valid is refused, and the error says what is accepted`(
         setting: String, words: String
     ) {
         #expect(throws: ServerListError.unreadable(words)) { try ServerList("postgresql://h/db?\(setting)") }
@@ -93,14 +93,14 @@ import Watchdog
         ("postgresql://localhost/d?hostaddr=10.0.0.1", "verify-full"),
         ("postgresql://db.example/d?sslmode=disable", "disable"),
     ])
-    func `whom nobody vouches for is asked for a certificate, unless it is this machine`(uri: String, mode: String)
-        throws
-    {
+    func `a server needs a valid certificate, unless it is this machine or the URI sets sslmode`(
+        uri: String, mode: String
+    ) throws {
         let list = try ServerList(uri)
         #expect(list.settings(for: list.servers[0]).filter { $0.keyword == "sslmode" }.map(\.value) == [mode])
     }
 
-    @Test func `a URI is told by its scheme`() {
+    @Test func `a URI is recognised by its scheme`() {
         #expect(ServerList.isURI("postgresql://a/b"))
         #expect(ServerList.isURI("postgres://a/b"))
         #expect(!ServerList.isURI("profiles.db"))

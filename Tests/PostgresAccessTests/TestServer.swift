@@ -26,7 +26,7 @@ enum TestServer {
         do { outcome = .success(try await body(pool)) } catch { outcome = .failure(error) }
         pool.close()
         _ = try await owner.withConnection { connection in
-            // A test may have left one that waits.
+            // A test may have left a session that still waits.
             try await connection.run(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [.text(schema)])
             try await connection.run("DROP SCHEMA \(schema) CASCADE")
@@ -72,7 +72,7 @@ enum TestServer {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For what a server has to show.
+    /// For tests that need a server.
     static var onlyWithPostgres: ConditionTrait {
         .enabled(if: TestServer.uri != nil, "PROFILES_TEST_POSTGRES names no server.")
     }
@@ -84,7 +84,7 @@ extension ContinuousClock.Instant {
 }
 
 extension ConnectionPool {
-    /// For who is in no hurry.
+    /// Lends a connection with a deadline that no test reaches.
     @discardableResult
     func withConnection<Value>(_ body: (Connection) async throws -> Value) async throws -> Value {
         try await withConnection(until: .late, body)
@@ -111,7 +111,7 @@ func refusal(_ body: () async throws -> Void) async throws -> SQLState? {
     return nil
 }
 
-/// What a task of a test knows that others wait for.
+/// A value that one task of a test sets and other tasks wait for.
 final class Noted<Value: Sendable>: Sendable {
     private let noted = Mutex<Value?>(nil)
 
@@ -121,7 +121,7 @@ final class Noted<Value: Sendable>: Sendable {
     }
 }
 
-/// The error with which `body` ends; nil where it does well.
+/// The error that `body` throws; nil if it succeeds.
 func problem<Value>(_ body: () async throws -> Value) async -> PostgresError? {
     do { _ = try await body() } catch let error as PostgresError { return error } catch { Issue.record(error) }
     return nil

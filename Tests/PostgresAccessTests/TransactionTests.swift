@@ -9,7 +9,7 @@ import Watchdog
         try await pool.withConnection { try await $0.run("SELECT count(*) FROM t").number(0, 0) }
     }
 
-    @Test func `it commits with its last commands, or by itself`() async throws {
+    @Test func `a transaction commits with its last commands, or by itself at its end`() async throws {
         try await TestServer.withSchema { pool in
             try await pool.withConnection { connection in
                 try await connection.run("CREATE TABLE t (k bigint)")
@@ -26,7 +26,7 @@ import Watchdog
         }
     }
 
-    @Test func `it is undone when its body throws, and the connection goes on`() async throws {
+    @Test func `a transaction is undone when its body throws, and the connection can still be used`() async throws {
         try await TestServer.withSchema(limit: 1) { pool in
             let process = try await pool.withConnection { connection in
                 try await connection.run("CREATE TABLE t (k bigint)")
@@ -50,7 +50,7 @@ import Watchdog
         }
     }
 
-    @Test func `what is thrown after the commit undoes nothing`() async throws {
+    @Test func `an error that the body throws after the commit undoes nothing`() async throws {
         try await TestServer.withSchema { pool in
             try await pool.withConnection { connection in
                 try await connection.run("CREATE TABLE t (k bigint)")
@@ -73,7 +73,7 @@ import Watchdog
                     try await connection.transaction { transaction in
                         try await transaction.run("INSERT INTO t VALUES (1)")
                         _ = try? await transaction.run("SELECT 1 / 0")
-                        // The server answers ROLLBACK to this, and calls it a success.
+                        // The server answers this COMMIT with the tag ROLLBACK, and not with an error.
                         try await transaction.commit()
                     }
                 }
@@ -94,7 +94,7 @@ import Watchdog
         }
     }
 
-    @Test func `a constraint that is looked at in COMMIT refuses it, and that is known`() async throws {
+    @Test func `a deferred constraint refuses the COMMIT, so its outcome is known`() async throws {
         try await TestServer.withSchema { pool in
             try await pool.withConnection { connection in
                 try await connection.run("CREATE TABLE t (k bigint UNIQUE DEFERRABLE INITIALLY DEFERRED)")
@@ -109,7 +109,7 @@ import Watchdog
         }
     }
 
-    @Test func `it begins as it is told`() async throws {
+    @Test func `a transaction begins with the given statement and commands`() async throws {
         try await TestServer.withSession { connection in
             let level = try await connection.transaction(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ", [Command("SET LOCAL work_mem = '7MB'")]
@@ -123,7 +123,7 @@ import Watchdog
         }
     }
 
-    @Test func `a connection in whose transaction somebody ended is lent to nobody else`() async throws {
+    @Test func `a connection that is given back inside a transaction is not lent again`() async throws {
         try await TestServer.withSchema(limit: 1) { pool in
             let first = try await pool.withConnection { connection in
                 try await connection.run("BEGIN")
@@ -136,7 +136,7 @@ import Watchdog
         }
     }
 
-    @Test func `transactions in each other's way may be repeated`() async throws {
+    @Test func `a transaction that was refused because of a conflict may be repeated`() async throws {
         try await TestServer.withSchema { pool in
             try await pool.withConnection { connection in
                 try await connection.run("CREATE TABLE t AS SELECT 1::bigint AS k")
@@ -158,7 +158,7 @@ import Watchdog
     @Test(arguments: [
         ("tuple concurrently updated", true), ("tuple concurrently deleted", true), ("cache lookup failed", false),
     ])
-    func `of the server's internal errors only conflicts about one index or table may be repeated`(
+    func `an internal error of the server may be repeated only if it is about a concurrent change`(
         message: String, mayBeRepeated: Bool
     ) async throws {
         try await TestServer.withSchema { pool in

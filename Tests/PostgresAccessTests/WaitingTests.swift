@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// How waits for a server end, other than by its answer.
+/// How a wait for a server ends if the server does not answer.
 @Suite(.onlyWithPostgres, .watched) struct WaitingTests {
     /// Begins a query in its own task that the server never answers.
     private func endlessQuery(_ pool: ConnectionPool) async throws -> (task: Task<Rows, any Error>, process: Int64) {
@@ -37,7 +37,7 @@ import Watchdog
         }
     }
 
-    @Test func `a deadline that is over asks the server nothing`() async throws {
+    @Test func `a call whose deadline is over asks the server nothing`() async throws {
         try await TestServer.withSchema(limit: 1) { (pool) async throws in
             try await pool.withConnection { try await $0.run("CREATE TABLE t (k bigint)") }
             let error = await problem {
@@ -59,7 +59,7 @@ import Watchdog
         }
     }
 
-    @Test func `a query that nobody waits for any more ends in the server too`() async throws {
+    @Test func `a cancelled query ends in the server too`() async throws {
         try await TestServer.withSchema(limit: 1) { pool in
             let (task, process) = try await endlessQuery(pool)
             task.cancel()
@@ -89,7 +89,7 @@ import Watchdog
         }
     }
 
-    @Test func `a session that is ended in a query is lost, and those that are idle with it`() async throws {
+    @Test func `when the server ends a session in a query, the idle connections are closed too`() async throws {
         try await TestServer.withSchema(limit: 3) { pool in
             let idle = try await pool.withConnection { connection in
                 let first = try await connection.process
@@ -114,13 +114,14 @@ import Watchdog
             let process = try await pool.withConnection { try await $0.process }
             try await TestServer.run("SELECT pg_terminate_backend(\(process))")
             try await TestServer.waitUntilGone(process)
-            // A deadline so much later is that of somebody who comes later.
+            // With a later deadline, the call counts as one that comes long after the last one. Then the pool checks
+            // the connection.
             let later = try await pool.withConnection(until: .now + .seconds(90)) { try await $0.process }
             #expect(later != process)
         }
     }
 
-    @Test func `a server that takes no writes any more is left`() async throws {
+    @Test func `the connection to a server that takes no writes any more is not used again`() async throws {
         try await TestServer.withSchema(limit: 1) { (pool) async throws in
             let process = Noted<Int64>()
             let error = await problem {
@@ -161,7 +162,7 @@ import Watchdog
                             [.number(lock & 0xFFFF_FFFF)]
                         ).number(0, 0) == 50 && pool.waiting == 150
                     }
-                    // Far more wait than there are threads, and others still run.
+                    // Far more tasks wait than there are threads, and other tasks still run.
                     #expect(await Task.detached { 1 }.value == 1)
                     try await holder.run("SELECT pg_advisory_unlock_all()")
                     try await group.waitForAll()

@@ -3,8 +3,8 @@ import ProfileTesting
 import Synchronization
 import Threads
 
-/// Answers as a PostgreSQL server does to what is in order: every command is complete, though `fail` fails, and `copy`
-/// takes data. It notes what it got.
+/// Answers correct messages as a PostgreSQL server does. Every command succeeds, except that `fail` fails. `copy` waits
+/// for data. The server records the messages that it got.
 final class FakeServer: Sendable {
     let port: UInt16
     private let log: Log
@@ -23,7 +23,7 @@ final class FakeServer: Sendable {
         let state = Mutex(State())
     }
 
-    /// Starts, and answers so many bytes to `rows`.
+    /// Starts the server. Its answer to `rows` has about this many bytes.
     init(rowBytes: Int = 0) throws {
         let listener = try LoopbackSocket.listening()
         port = try listener.port()

@@ -16,7 +16,7 @@ import Watchdog
     // MARK: What is seen
 
     @Test(arguments: [1, 3, 1 << 16])
-    func `messages are seen and forwarded whole, in pieces of any size`(pieceSize: Int) async throws {
+    func `messages that arrive in pieces of any size are seen and forwarded as a whole`(pieceSize: Int) async throws {
         let seen = Mutex<[FrontendMessage]>([])
         proxy.follow { message in
             seen.withLock { $0.append(message) }
@@ -33,7 +33,7 @@ import Watchdog
             try client.messages(11) == [
                 "R", "Z", "C BEGIN", "Z", "1", "2", "C INSERT", "1", "2", "C COMMIT", "Z",
             ])
-        // Nothing answers the end.
+        // The server does not answer the terminate message.
         try await waitUntil { server.received().count == 10 }
         #expect(server.received() == ["startup", "Q begin", "P insert", "B", "E", "P commit", "B", "E", "S", "X"])
         let messages = seen.withLock { $0 }
@@ -65,7 +65,7 @@ import Watchdog
         #expect(seen.withLock { $0 } == texts)
     }
 
-    @Test func `TLS is refused in the server's place, and a request to cancel is forwarded`() async throws {
+    @Test func `the proxy refuses TLS itself, and forwards a request to cancel`() async throws {
         let client = try RawClient(to: proxy.port)
         for code in [80_877_103, 80_877_104] {
             try client.send(.request(code))
@@ -100,7 +100,7 @@ import Watchdog
             }
         }
 
-        /// What the server says of it as a whole.
+        /// The complete answer of the server to `commit`.
         var answer: [String] {
             switch self {
             case .query: ["C COMMIT", "Z"]
@@ -109,14 +109,14 @@ import Watchdog
             }
         }
 
-        /// What the server has then got of it.
+        /// The messages of `commit` that the server has got at this moment.
         func received(_ moment: PostgresProxy.Action.Moment) -> Set<[String]> {
             switch (self, moment) {
             case (.query, .beforeForwarding): [[]]
             case (.query, _): [["Q COMMIT"]]
             case (_, .beforeForwarding): [["B"]]
             case (_, .afterForwarding): [["B", "E"]]
-            // The answer may come before what follows has been read.
+            // The server may answer before it has read the messages that follow.
             case (.pipeline, .afterAnswer): [["B", "E"], ["B", "E", "S"]]
             case (.flushedPipeline, .afterAnswer): [["B", "E"], ["B", "E", "H"]]
             }
@@ -124,7 +124,7 @@ import Watchdog
     }
 
     @Test(arguments: Way.allCases, PostgresProxy.Action.Moment.allCases)
-    func `a COMMIT is cut at each moment, and no other connection is`(
+    func `a connection is cut at each moment of its COMMIT, and no other connection is cut`(
         way: Way, moment: PostgresProxy.Action.Moment
     ) async throws {
         let client = try prepared()
@@ -134,7 +134,7 @@ import Watchdog
         try client.send(.query("begin"))
         #expect(try client.messages(2) == ["C BEGIN", "Z"])
         try client.send(way.commit)
-        // Of the parts of an answer, that the portal is bound comes before the execution is known.
+        // Only one part of an answer may arrive before the cut: 2, which says that the portal is bound.
         let heard = try client.messagesToEnd()
         #expect(heard.isEmpty || heard == ["2"])
         try await waitUntil { server.endedCount == 1 }
@@ -144,7 +144,7 @@ import Watchdog
     }
 
     @Test(arguments: Way.allCases, PostgresProxy.Action.Moment.allCases)
-    func `a COMMIT is stalled at each moment, and no other connection is`(
+    func `a connection is stalled at each moment of its COMMIT, and no other connection is stalled`(
         way: Way, moment: PostgresProxy.Action.Moment
     ) async throws {
         let client = try prepared()
@@ -154,14 +154,14 @@ import Watchdog
         try client.send(way.commit)
         try await waitUntil { way.received(moment).contains(Array(server.received().dropFirst(before))) }
         if moment == .afterAnswer {
-            // Until then what the client says is forwarded.
+            // The proxy forwards what the client sends until the answer has come.
             let executionCount = way == .query ? 1 : 2
             try await waitUntil { server.answeredCount() >= before + executionCount }
         }
         try client.send(.query("select"))
         try other.send(way.commit)
         #expect(try other.messages(way.answer.count) == way.answer)
-        // That the portal is bound may have come before the execution was known.
+        // 2, which says that the portal is bound, may have arrived before the stall.
         while way != .query, moment == .afterAnswer, !client.hearsNothing() {
             #expect(try client.messages(1) == ["2"])
         }
@@ -208,7 +208,7 @@ import Watchdog
 
     // MARK: The whole
 
-    @Test func `while it is frozen connections are made and hear nothing, and then it goes on`() throws {
+    @Test func `clients can connect to a frozen proxy, but it forwards nothing until it is thawed`() throws {
         let client = try prepared()
         proxy.freeze()
         try client.send(.query("select"))
@@ -221,7 +221,7 @@ import Watchdog
         #expect(try other.messages(2) == ["R", "Z"])
     }
 
-    @Test func `an answer that is longer than what is kept arrives as a whole`() throws {
+    @Test func `an answer that is longer than the proxy's buffer arrives as a whole`() throws {
         let client = try prepared()
         try client.send(.query("rows"))
         let rows = (8 << 20) / 1000
@@ -230,9 +230,7 @@ import Watchdog
         #expect(messages.suffix(2) == ["C ROWS", "Z"])
     }
 
-    @Test func `who leaves is gone for the server too, and the end of the server is the end for its clients`()
-        async throws
-    {
+    @Test func `when a client or the server ends a connection, the proxy ends the other side too`() async throws {
         var client: RawClient? = try prepared()
         client = nil
         #expect(client == nil)
@@ -243,13 +241,13 @@ import Watchdog
         mortal = nil
         #expect(mortal == nil)
         #expect(try orphan.messagesToEnd() == [])
-        // Nobody listens any more.
+        // The server does not listen any more.
         let late = try RawClient(to: proxy.port)
         try late.send(.startup())
         #expect(try late.messagesToEnd() == [])
     }
 
-    @Test func `what keeps to no protocol is cut`() throws {
+    @Test func `a client that does not follow the protocol is cut`() throws {
         for bytes in [[UInt8](repeating: 255, count: 8), .joined(.number(3), .number(0))] {
             let client = try RawClient(to: proxy.port)
             try client.send(bytes)
@@ -260,7 +258,7 @@ import Watchdog
         #expect(try client.messagesToEnd() == [])
     }
 
-    @Test func `once it is closed its connections have ended and nobody listens`() throws {
+    @Test func `once the proxy is closed, its connections have ended and it accepts no new ones`() throws {
         let client = try prepared()
         proxy.close()
         #expect(try client.messagesToEnd() == [])

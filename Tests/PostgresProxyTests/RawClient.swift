@@ -11,7 +11,7 @@ final class RawClient {
 
     init(to port: UInt16) throws { socket = try LoopbackSocket.connecting(to: port) }
 
-    /// Connects and is through with the greeting.
+    /// Connects, and sends and receives the greeting.
     init(greeting port: UInt16) throws {
         socket = try LoopbackSocket.connecting(to: port)
         try send(.startup())
@@ -27,9 +27,9 @@ final class RawClient {
         }
     }
 
-    /// Waits for so many messages of the server's.
+    /// Waits for this many messages of the server.
     ///
-    /// - Returns: The type of each, and its body where it is the tag of a command.
+    /// - Returns: The type of each message, with the tag of a command that completed (C) or the length of a row (D).
     func messages(_ count: Int) throws -> [String] {
         var messages: [String] = []
         while messages.count < count {
@@ -42,7 +42,7 @@ final class RawClient {
         return messages
     }
 
-    /// Waits for one byte that is no message.
+    /// Waits for one byte that belongs to no message.
     func byte() throws -> UInt8 {
         while received.isEmpty { try #require(try readsMore()) }
         return received.removeFirst()
@@ -56,7 +56,7 @@ final class RawClient {
         return messages
     }
 
-    /// Whether nothing comes, not even the end, as far as a short time can tell.
+    /// Whether nothing arrives within 30 ms, not even the end of the connection.
     func hearsNothing() -> Bool { received.isEmpty && !socket.waits(atMost: .milliseconds(30)) }
 
     /// Waits for more; false at the end.

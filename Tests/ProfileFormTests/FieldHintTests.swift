@@ -12,12 +12,12 @@ import Watchdog
         #"{"name":"x","profiles":{"requires":[\#(requirements)]}}"#,
         #"{"name":"x","profiles":{"mask":"\#(String(repeating: "#", count: 256))"}}"#,
     ])
-    func `S4: whatever the rules say, what is accepted is told in 5 KiB`(field: String) throws {
+    func `S4: whatever the rules say, a hint is shorter than 5 KiB`(field: String) throws {
         #expect(try FormState.custom(field).fields.allSatisfy { $0.hint.utf8.count < 5_120 })
     }
 
     @Test(
-        "S4: how a value is typed is told to people who have not seen the schema",
+        "S4: the hint of a field describes its notation to people who have not seen the schema",
         arguments: [
             (
                 #""type":"number","decimalChar":",","groupChar":".","constraints":{"minimum":1.5}"#,
@@ -40,7 +40,7 @@ import Watchdog
     }
 
     @Test(
-        "S4: characters are told such that a person can read which",
+        "S4: the hint of a field names the accepted characters legibly",
         arguments: [
             (#""ascii-letters","ascii-digits","special""#, "letters A–Z, a–z, digits 0–9 and special characters"),
             (##""ascii-letters","#-.,/'""##, "letters A–Z, a–z and the signs # - . , / '"),
@@ -59,7 +59,7 @@ import Watchdog
     }
 
     @Test(
-        "S4: a fixed length is told as one",
+        "S4: the hint of a field says exactly for a fixed length",
         arguments: [
             (#""constraints":{"minLength":5,"maxLength":5},"profiles":{"characters":["digits"]}"#, "exactly 5 digits"),
             (#""constraints":{"minLength":2,"maxLength":2},"profiles":{"characters":["FM"]}"#, "exactly 2 of F and M"),

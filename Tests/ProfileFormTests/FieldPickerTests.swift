@@ -14,7 +14,7 @@ import Watchdog
 
     private func form(editing name: String) throws -> FormState { try FormState.custom(Self.fields, editing: name) }
 
-    @Test func `typing leaves the choices that hold it, and selects the first that begins with it`() throws {
+    @Test func `typing keeps the choices that contain the text, and selects the first that begins with it`() throws {
         var form = try form(editing: "level")
         #expect(try form.active.picker?.choices.map(\.title) == ["", "basic", "silver", "gold"])
         form.type("S")
@@ -93,7 +93,7 @@ import Watchdog
         #expect(try form["member"].hint == "Yes or No")
     }
 
-    @Test func `exactly what was typed comes before what begins with it, whatever the case and accents`() throws {
+    @Test func `a choice that equals the typed text comes before a choice that begins with it`() throws {
         for (typed, value) in [("R", "R"), ("re", "Ré"), ("RED", "Réd"), ("ed", "Réd")] {
             var form = try form(editing: "shade")
             form.type(typed)
@@ -102,14 +102,14 @@ import Watchdog
         }
     }
 
-    @Test func `a value that is none of the choices stays, and is told`() throws {
+    @Test func `a typed value that is not a choice stays in the field, and is an issue`() throws {
         var form = try form(editing: "level")
         form.type("platinum")
         #expect(try form.active.picker?.matches.isEmpty == true)
         #expect(form.handle(.next).ended.first?.code == .notAllowed)
         #expect(try form["level"].message == "Level should be basic, silver or gold")
         form.handle(.previous)
-        // It is mended like any text.
+        // The user can correct the value like any text.
         form.handle(.backspace)
         #expect(try form.active.text == "platinu")
         form.handle(.deleteToStart)
@@ -131,13 +131,13 @@ import Watchdog
         #expect(try form.active.text == "gold")
         form.handle(.moveRight)
         #expect(try form.active.text == "iron" && !form.isChanged)
-        // It is kept as long as nobody stores it: no invalid profile is stored.
+        // The field keeps the value, but the form does not submit it, because no invalid profile is stored.
         #expect(form.handle(.submit).rejected?.issues.map(\.code) == [.notAllowed])
         form.handle(.choose("silver"))
         #expect(form.handle(.submit).submitted?[level] == "silver")
     }
 
-    @Test func `a list that is closed leaves what was there before`() throws {
+    @Test func `closing the list of choices keeps the value from before`() throws {
         var form = try form(editing: "level")
         form.handle(.choose("gold"))
         form.handle(.type(" "))
@@ -153,12 +153,12 @@ import Watchdog
         #expect(try form["level"].text == "silver")
     }
 
-    @Test func `F6: what Return takes from the list of the last field is seen before it submits`() throws {
+    @Test func `F6: in the last field Return first takes the choice that the keys selected, and then submits`() throws {
         var form = try form(editing: "member")
         form.type("y")
         #expect(form.handle(.return).steps == ["end member", "member > shade"])
         form.type("ré")
-        // Nothing else could be meant by that.
+        // The typed text equals one choice, so Return takes this choice and submits at once.
         #expect(form.handle(.return).rejected != nil)
         #expect(try form["shade"].text == "Ré")
         form.handle(.focus(try .named("shade")))
@@ -169,7 +169,7 @@ import Watchdog
         #expect(form.handle(.return).rejected != nil)
     }
 
-    @Test func `F7: a paste looks for a value, and auto-fill means it`() throws {
+    @Test func `F7: a paste searches the choices, and auto-fill must be a whole choice`() throws {
         var form = try form(editing: "level")
         form.handle(.choose("basic"))
         #expect(!form.handle(.paste("GOLD\n")).isCut)
@@ -183,7 +183,7 @@ import Watchdog
         #expect(try form.active.text == "silver")
     }
 
-    @Test func `other rules have other choices, and what was picked stays`() throws {
+    @Test func `under other rules the choices change, and the picked value stays`() throws {
         var form = try form(editing: "level")
         form.type("go")
         let schema = try FormState.custom(#"{"name": "level", "constraints": {"enum": ["gold", "iron"]}}"#).schema

@@ -3,7 +3,7 @@ import ProfileForm
 import Testing
 import Watchdog
 
-/// F8: the question that text fields of UIKit ask.
+/// F8: the question of a UIKit text field, whether its characters may change.
 @Suite(.watched) struct FormDelegateTests {
     /// A delegate whose form has the focus in a field with some text.
     private func delegate(_ name: String, _ text: String = "") throws -> Host {
@@ -12,7 +12,7 @@ import Watchdog
         return Host(form)
     }
 
-    /// Who asks; a class, so that an expectation may hold a question that changes the form.
+    /// The caller of the delegate. It is a class, so a call that changes the form can stand in an expectation.
     private final class Host {
         var delegate: FormDelegate
 
@@ -46,7 +46,7 @@ import Watchdog
         #expect(delegate.form.focus == .password)
     }
 
-    @Test func `F8: with spelling correction they are a change like any other`() throws {
+    @Test func `F8: with spelling correction, several characters at once are a change like any other`() throws {
         let delegate = try delegate("address", "12 Mian St")
         delegate.form.setCorrectsSpelling(true, try .named("address"))
         #expect(delegate.shouldChangeCharacters(in: 3..<7, replacement: "Main"))
@@ -85,7 +85,7 @@ import Watchdog
         #expect(delegate.takeEffects().isEmpty)
     }
 
-    @Test func `F8: where the mask's literals move, the host shows what the form says`() throws {
+    @Test func `F8: where the mask's literals move, the answer is false and the form has the new text`() throws {
         let delegate = try delegate("phone", "787")
         #expect(delegate.shouldChangeCharacters(in: 3..<3, replacement: "6"))
         #expect(!delegate.shouldChangeCharacters(in: 4..<4, replacement: "1"))

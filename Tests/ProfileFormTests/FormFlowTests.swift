@@ -38,7 +38,7 @@ import Watchdog
         #expect(form.focus == nil)
     }
 
-    @Test func `F6: a bad value blocks no way, neither on nor back`() throws {
+    @Test func `F6: the user can leave a field with a bad value in both directions`() throws {
         var form = try FormState.standard(editing: "username")
         form.type("!")
         #expect(form.handle(.next).steps == ["end username", "username > password"])
@@ -64,7 +64,7 @@ import Watchdog
         for event in [FormEvent.next, .previous, .return] { #expect(form.handle(event).isEmpty) }
     }
 
-    @Test func `a form is gone through by pages, and by its ends`() throws {
+    @Test func `the focus moves by pages, and to the first and the last field`() throws {
         var form = try FormState.custom((2...36).map { #"{"name": "f\#($0)"}"# }.joined(separator: ","))
         let fields = form.fields.map(\.name)
         #expect(fields.count == 36)
@@ -145,7 +145,7 @@ import Watchdog
         #expect(form.focus == .username)
     }
 
-    @Test func `F9: what is valid comes out as a profile, in the form in which it is stored`() throws {
+    @Test func `F9: submitting valid values gives a profile with the stored form of each value`() throws {
         var form = try FormState.standard()
         try form.fill()
         form.handle(.focus(try .named("birthday")))
@@ -157,7 +157,7 @@ import Watchdog
         #expect(profile[try .named("postal_code")] == nil)
     }
 
-    @Test func `F9: what the store refuses is shown at its field until it is changed`() throws {
+    @Test func `F9: an issue that the store reports is shown at its field until the value changes`() throws {
         var form = try FormState.standard()
         try form.fill()
         #expect(form.handle(.submit).submitted != nil)
@@ -186,7 +186,9 @@ import Watchdog
         form.handle(.backspace)
     }
 
-    @Test func `S6: a stored value is shown as it is typed, and what was typed elsewhere as it stands`() throws {
+    @Test func `S6: a stored value is shown in the field's notation, and text that was typed elsewhere unchanged`()
+        throws
+    {
         let rules = #"{"name": "fee", "type": "number", "decimalChar": ",", "groupChar": "."}"#
         let form = try FormState.custom(rules)
         let fee = try FieldName.named("fee")
@@ -236,7 +238,7 @@ import Watchdog
         #expect(form.focusOrder.map(\.text) == ["password", "address", "username", "phone"] + rest)
     }
 
-    @Test func `F11: a field that is not there changes nothing, and nothing ends where nothing is edited`() throws {
+    @Test func `F11: an event for an unknown field, or while no field is edited, changes nothing`() throws {
         var form = try FormState.standard(editing: "phone")
         #expect(form.handle(.focus(try .named("mobile"))).isEmpty)
         #expect(form.focus?.text == "phone")

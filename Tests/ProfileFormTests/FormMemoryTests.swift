@@ -5,12 +5,13 @@ import Testing
 import Watchdog
 
 @Suite(.alone, .unsanitized, .watched) struct FormMemoryTests {
-    @Test func `P12: what is typed into a form leaves nothing behind when the form goes`() throws {
+    @Test func `P12: a secret that was typed into a form leaves no copy in memory after the form is gone`() throws {
         let marker = MemoryMarker()
         var form: FormState? = try FormState.standard(editing: "password")
         for index in 0..<marker.count {
             form?.handle(.type(Character(Unicode.Scalar(marker[index]))))
-            // In the middle as well, so that every place where text is replaced is gone through.
+            // Some characters are replaced in the middle of the text, so that the test covers every place where text is
+            // replaced.
             if index % 8 == 7 {
                 form?.handle(.moveLeft)
                 form?.handle(.delete)

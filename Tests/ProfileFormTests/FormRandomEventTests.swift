@@ -67,7 +67,8 @@ import Watchdog
         #expect(submissions > 0)
     }
 
-    /// Gives the event to the delegate's form too, and a text for some range, which may lie outside.
+    /// Gives the event to the delegate's form too, and then a text for a random range, which may lie outside the
+    /// field's text.
     private static func give(
         _ event: FormEvent, to delegate: inout FormDelegate, _ random: inout SeededGenerator, _ place: String
     ) throws {
@@ -82,7 +83,7 @@ import Watchdog
         for name in [edited, form.focus] {
             guard let field = name.flatMap({ form[$0] }) else { continue }
             let text = field.text
-            // While somebody looks for Yes, what a schema has for it may be shorter.
+            // A user who searches the choices may type Yes, which may be longer than the value of the schema.
             let limit = max(field.rules.longestLength ?? .max, field.isChoosing ? 3 : 0)
             let isInOrder =
                 text.count <= limit && 0...text.count ~= field.caret

@@ -11,7 +11,7 @@ extension FieldName {
     static func named(_ text: String) throws -> FieldName { try #require(FieldName(text)) }
 }
 
-/// A field that ended, and with what.
+/// A field that ended, and the code of its issue.
 struct Ended: Equatable {
     let field: FieldName
     let code: ValidationIssue.Code?
@@ -25,7 +25,7 @@ extension FormState {
         return form
     }
 
-    /// A form for a schema with `username` and what else a schema file says.
+    /// A form for a schema of `username` and these fields.
     static func custom(_ fields: String, editing name: String? = nil) throws -> FormState {
         let schema = try ProfileSchema(
             parsing:

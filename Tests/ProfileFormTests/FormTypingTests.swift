@@ -91,7 +91,7 @@ import Watchdog
         #expect(try form[name].issue?.code == code)
     }
 
-    @Test func `F5: an empty required field is named, and an optional one is in order`() throws {
+    @Test func `F5: an empty required field has a message, and an empty optional one has none`() throws {
         var form = try FormState.standard(editing: "phone")
         form.handle(.endEditing)
         #expect(try form["phone"].message == "Phone is required")
@@ -114,7 +114,7 @@ import Watchdog
         #expect(form.handle(.backspace).issuesChanged == [])
         #expect(form.handle(.type("k")).issuesChanged == [.username])
         #expect(try form["username"].message == nil)
-        // Not shown again before the field ends.
+        // The message is not shown again before the field ends.
         form.handle(.backspace)
         #expect(try form["username"].message == nil)
         #expect(try form["username"].isValid == false)
@@ -137,9 +137,7 @@ import Watchdog
         #expect(name != "password" || !message.contains("é"))
     }
 
-    @Test func `F5: the character that an error names follows what is typed, and the schema's words stay as they are`()
-        throws
-    {
+    @Test func `F5: typing changes the character that a message names, but not a message of the schema`() throws {
         var form = try FormState.standard(editing: "username")
         form.type("aé漢")
         form.handle(.endEditing)
@@ -210,7 +208,7 @@ import Watchdog
         #expect(try form.active.text == "👨‍👩‍👧" && form.active.caret == 0)
     }
 
-    @Test func `the keys of a line take away what they name`() throws {
+    @Test func `each of the deletion keys deletes the part of the line that it names`() throws {
         var form = try FormState.standard(editing: "address")
         form.type("12 Main Street  ")
         form.handle(.deleteWord)

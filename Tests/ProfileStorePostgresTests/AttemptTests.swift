@@ -7,7 +7,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// P9: attempts at different names, of which none waits for another.
+/// P9: attempts at different names do not wait for each other.
 @Suite(.onlyWithPostgres, .watched(for: .seconds(300))) struct AttemptTests {
     private func attempt(_ username: String, isKnown: Bool = false) -> LoginAttempt {
         LoginAttempt(username: username, kind: .password, isKnown: isKnown, time: .now())
@@ -24,7 +24,7 @@ import Watchdog
                     let (_, last) = try await ThrottleTable.admit(
                         attempt(name, isKnown: name == "abel"), mostUnknownNames: 1, transaction)
                     try await transaction.run(last)
-                    // It holds all that it locks, as while it waits for a standby.
+                    // The transaction holds all its locks, as it does while it waits for a standby.
                     for other in ["cain", "seth"] {
                         #expect(await problem { try await repository.engine.admit(attempt(other)) } == nil)
                     }
@@ -91,7 +91,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `P9: the names without a profile stay few, whoever tries how many`() async throws {
+    @Test func `P9: the number of names without a profile stays limited, however many are tried`() async throws {
         let store = try PostgresStore()
         let most = 400
         let repository = try await store.open { $0.mostUnknownNames = most }
@@ -99,7 +99,7 @@ import Watchdog
         _ = try await repository.engine.admit(attempt("abel", isKnown: true))
         for number in 0..<1_200 { _ = try await repository.engine.admit(attempt("nobody\(number)")) }
         let unknown = try await store.number("SELECT count(*) FROM throttles WHERE NOT is_known")
-        // Chance makes room after four attempts on average.
+        // One attempt in four, chosen at random, deletes the names above the limit.
         #expect(most / 2...most + 100 ~= Int(unknown), "\(unknown)")
         #expect(try await store.number("SELECT count(*) FROM throttles WHERE is_known") == 1)
         #expect(try await store.number("SELECT count(*) FROM throttles WHERE name = 'nobody1199'") == 1)

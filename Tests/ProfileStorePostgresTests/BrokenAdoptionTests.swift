@@ -7,7 +7,8 @@ import Watchdog
 
 /// Adoptions that were broken off, and what they leave behind.
 @Suite(.onlyWithPostgres, .watched) struct BrokenAdoptionTests {
-    /// What is left of a unique index whose making failed: not fit for use, though it refuses what is written.
+    /// Leaves a unique index whose creation has failed. PostgreSQL does not use it in queries, but it still refuses
+    /// duplicates.
     private func breakOff(_ store: PostgresStore) async throws {
         try await store.run(#"ALTER TABLE profiles ADD COLUMN IF NOT EXISTS "email" text COLLATE "C""#)
         try await store.run("UPDATE profiles SET email = 'same'")
@@ -41,7 +42,7 @@ import Watchdog
             """)
     }
 
-    @Test func `an index whose making was broken off is made anew by the next adoption`() async throws {
+    @Test func `an index whose making was broken off is made again by the next adoption`() async throws {
         let store = try PostgresStore()
         let repository = try await store.open()
         for name in ["one", "two"] { try await repository.register(name) }
@@ -53,7 +54,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `an index that another session has made good meanwhile is kept`() async throws {
+    @Test func `an index that another session has repaired meanwhile is kept`() async throws {
         let store = try PostgresStore()
         let repository = try await store.open()
         for name in ["one", "two"] { try await repository.register(name) }
@@ -78,7 +79,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `an adoption of other rules removes what another one has left behind`() async throws {
+    @Test func `an adoption of other rules removes the index that a broken-off adoption has left behind`() async throws
+    {
         let store = try PostgresStore()
         let repository = try await store.open()
         for name in ["one", "two"] { try await repository.register(name) }
@@ -88,19 +90,19 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `an index that no rules ask for is told as busy, never as a duplicate, until an adoption removes it`()
+    @Test func `an index that no rules ask for makes a write busy, not a duplicate, until an adoption removes it`()
         async throws
     {
         let store = try PostgresStore()
         let schema = try People.standard(and: People.email)
         let repository = try await store.open { $0.initialSchema = schema }
-        // It alone waits for what does not come.
+        // Only this repository waits for something that does not happen, so its limit is short.
         let hasty = try await store.open { $0.waitLimit = .seconds(1) }
         try await repository.register("one", ["email": "same"])
         try await repository.register("two", ["email": "other"])
         let name = try await indexName(store)
         try await store.run("CREATE UNIQUE INDEX \(name) ON profiles (email)")
-        // The rules in force allow both; what was left behind does not.
+        // The rules in force allow the same value twice, but the index that was left behind does not.
         let refused = await problem { try await hasty.register("three", ["email": "same"]) }
         guard case .busy? = refused?.reason else {
             Issue.record("\(String(describing: refused))")
@@ -116,7 +118,7 @@ import Watchdog
             try await hasty.register(many: [four])
         }
         #expect(stopped?.error.code == .busy)
-        // Others are not held up.
+        // Writes of other values are not held up.
         try await repository.register("five", ["email": "fifth"])
         #expect(try await repository.rules.adopt(schema) == 1)
         #expect(try await indexes(store) == 0)
@@ -125,7 +127,9 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `values that are there more than once are named, and nothing is left behind`() async throws {
+    @Test func `an adoption that is refused because of repeated values names them, and leaves no index behind`()
+        async throws
+    {
         let store = try PostgresStore()
         let schema = try People.standard(and: People.email)
         let repository = try await store.open { $0.initialSchema = schema }
@@ -145,7 +149,7 @@ import Watchdog
         let key = try #require(WriteKey("first"))
         try await repository.register("one", ["email": "same"])
         #expect(try await repository.rules.adopt(schema, key: key) == 1)
-        // The values fit, so that only the key is in the way.
+        // The values are unique, so the only reason to refuse is the key.
         #expect(
             await problem { try await repository.rules.adopt(People.standard(and: People.uniqueEmail), key: key) }
                 == .keyReused(key))

@@ -8,7 +8,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What a call may take in all, and what it is told at the end of that time.
+/// The time that a call may take in all, and its error at the end of this time.
 @Suite(.onlyWithPostgres, .alone, .watched(for: .seconds(300))) struct CallDeadlineTests {
     private static let limit = Duration.seconds(1)
     /// Three round trips fit into the limit, so each transaction alone does.
@@ -23,7 +23,7 @@ import Watchdog
     private static let calls: [Call] = [
         Call(testDescription: "register") { try await $0.register("new") },
         Call(testDescription: "register again") { repository in
-            // It goes the careful way, since the name is taken.
+            // The name is taken, so the call needs a second attempt, which checks for conflicts.
             try await repository.register("shared")
         },
         Call(testDescription: "register with a key") { repository in
@@ -64,21 +64,21 @@ import Watchdog
         do {
             try await call.run(repository)
         } catch {
-            // At the deadline, or what the call has found out until then.
+            // The error of the deadline, or an error that the call found before.
         }
         let time = start.duration(to: clock.now)
-        // The round trip in which the deadline passes is not waited for; what begins then has 50 ms.
+        // The call does not wait for the round trip in which the deadline passes. What it begins then has 50 ms.
         #expect(time < Self.limit + Self.roundTrip, "\(call.testDescription) took \(time)")
         proxy.follow { _ in .forward }
         await repository.close()
     }
 
-    @Test func `a server that does not answer is told as such, and one that is busy as busy`() async throws {
+    @Test func `a server that does not answer is reported as unavailable, and a locked row as busy`() async throws {
         let store = try PostgresStore()
         let proxy = try store.proxy()
         let repository = try await store.open(through: proxy) { $0.waitLimit = .milliseconds(600) }
         try await repository.register("one")
-        // A row that another program keeps: the server is alive.
+        // Another program keeps the row locked, so the server is alive and busy.
         let pool = try ConnectionPool(ServerList(store.uri()), limit: 1)
         try await pool.withConnection(until: .now + .seconds(60)) { connection in
             try await connection.transaction { transaction in
@@ -104,7 +104,9 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a call may give up earlier than its repository, while another program keeps its row`() async throws {
+    @Test func `a call may give up earlier than its repository while another program keeps the row locked`()
+        async throws
+    {
         let store = try PostgresStore()
         let repository = try await store.open { $0.waitLimit = .seconds(60) }
         try await repository.register("one")
@@ -126,7 +128,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a statement that the server ends is told in the server's words`() async throws {
+    @Test func `the error of a statement that the server ends has the server's words`() async throws {
         let store = try PostgresStore()
         let patient = try await store.open()
         try await patient.register("one")
@@ -178,7 +180,7 @@ import Watchdog
                 group.addTask { _ = try await repository.edit("one") { $0["address"] = "1" } }
                 try await group.waitForAll()
             }
-            // 30 s are the limit; it is noticed after 2 s, and the server is asked for 4 s more.
+            // The limit is 30 s. The freeze is noticed after 2 s, and the server is then asked for 4 s more.
             let time = start.duration(to: clock.now)
             #expect(time < .seconds(15), "\(time)")
             #expect(second.connectionCount > 0)
@@ -193,13 +195,13 @@ import Watchdog
         try await withTwoHosts { store, repository, first, second in
             let isCommitted = Counter()
             first.follow { message in
-                // From its first COMMIT on it answers no other connection either.
+                // From its first COMMIT on, the server does not answer other connections either.
                 if isCommitted.count > 0 { return .stall(.beforeForwarding) }
                 guard message.isCommit else { return .forward }
                 isCommitted.add()
                 return .stall(moment)
             }
-            // Once another server leads, the transactions of the first one are over.
+            // When another server leads after a failover, the sessions of the first server have ended.
             let failover = Task {
                 try await waitUntil { second.connectionCount > 0 }
                 first.close()

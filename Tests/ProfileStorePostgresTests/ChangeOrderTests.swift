@@ -13,7 +13,8 @@ import Watchdog
 
     init() throws { store = try PostgresStore() }
 
-    /// Steps the server's clock. The log only compares times, so a step is the same as other times of what has no number.
+    /// Simulates a step of the server's clock. The log only compares times, so the method shifts the times of the
+    /// changes that have no number yet.
     private func stepClock(by seconds: Int) async throws {
         try await store.run(
             "UPDATE changes SET written_at = written_at - (\(seconds)) * 1000000::bigint WHERE number IS NULL")
@@ -50,7 +51,7 @@ import Watchdog
     }
 
     @Test(arguments: [Int64.min, -1, .max], [false, true])
-    func `R7: a number of the newest change that was not counted is damage`(
+    func `R7: a number of the newest change that counting cannot reach is damage`(
         _ number: Int64, isNumbered: Bool
     ) async throws {
         let repository = try await store.open()
@@ -65,7 +66,7 @@ import Watchdog
             return await repository.close()
         }
         #expect(what == .uncounted("change_number"))
-        // Writers number changes too, and their writes do not depend on it.
+        // Writers number changes too, but their writes succeed without it.
         for name in ["zoe", "emil"] { try await repository.register(name) }
         await repository.close()
     }
@@ -81,7 +82,7 @@ import Watchdog
             try await withThrowingTaskGroup { group in
                 for writer in 0..<writers {
                     group.addTask {
-                        // Alone, or with others in a range of ids.
+                        // Registers one profile alone, or two in a range of ids.
                         let name = "w\(writer)"
                         let drafts = [name, name + "x"].prefix(1 + (phase + writer) % 2).map { People.draft($0) }
                         let people = try drafts.map { try repository.judged($0) }
@@ -99,7 +100,7 @@ import Watchdog
                 }
                 try await group.waitForAll()
             }
-            // Now and then somebody reads.
+            // Now and then a reader numbers the changes.
             if Int.random(in: 0..<4, using: &random) == 0 { _ = try await repository.changes.latestNumber }
             try await stepClock(by: Int.random(in: -7_200...7_200, using: &random))
         }
@@ -118,7 +119,7 @@ import Watchdog
 
     // MARK: Its length
 
-    /// Puts changes into the log that were written when nobody read it.
+    /// Adds changes to the log that no reader has seen yet.
     private func addUnread(_ count: Int) async throws {
         try await store.run(
             """
@@ -129,9 +130,7 @@ import Watchdog
 
     private func length() async throws -> Int64 { try await store.number("SELECT count(*) FROM changes") }
 
-    @Test func `R7: a log that nobody has read for long is numbered by a reader in steps, each of which stays`()
-        async throws
-    {
+    @Test func `R7: a reader numbers a log that was not read for long in steps, and each step is kept`() async throws {
         let repository = try await store.open()
         try await addUnread(100_000)
         var failures = 0
@@ -149,7 +148,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: keeping house numbers and shortens a log that nobody reads`() async throws {
+    @Test func `R7: housekeeping numbers and shortens a log without readers`() async throws {
         let repository = try await store.open { $0.mostChanges = 100 }
         try await addUnread(5_000)
         try await repository.removeExpired()

@@ -17,7 +17,7 @@ import Watchdog
         proxy.freeze()
         let reading = Task { await problem { try await repository.profile(username: "one") } }
         let writing = Task { await problem { try await repository.register("two") } }
-        // A use of the session is noted beside its look-up, which is what closing waits for first.
+        // The look-up of a session notes its use in a second call. Closing waits for this call first.
         let noting = Task { await problem { try await repository.sessions.find(token.token) } }
         try await Task.sleep(for: .milliseconds(100))
         let clock = ContinuousClock()
@@ -45,7 +45,7 @@ import Watchdog
                 let removing = Task { try await repository.remove("one") }
                 try await waitUntil { try await store.isAwaited(transaction) }
                 let closing = Task { await repository.close() }
-                // Longer than a frozen server would be waited for.
+                // This is longer than closing waits for a frozen server.
                 try await transaction.run("SELECT pg_sleep(2)")
                 return (removing, closing)
             }

@@ -82,7 +82,7 @@ enum Cluster {
 }
 
 extension ChildProcess {
-    /// Its exit code, at its end.
+    /// Waits for the end of the process, and returns its exit code.
     func end() async -> Int32 {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: self.wait()) }
@@ -91,7 +91,7 @@ extension ChildProcess {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For what takes several servers.
+    /// For tests that need several servers.
     static var onlyWithCluster: ConditionTrait {
         .enabled(if: Cluster.uri != nil, "PROFILES_TEST_CLUSTER names no servers.")
     }

@@ -9,19 +9,19 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// Writes whose connection is cut at their `COMMIT`: what the caller is told is what the tables hold, and nothing is done
-/// twice.
+/// Writes whose connection is cut at their `COMMIT`. The tables have the result that the caller got, and no write is
+/// done twice.
 @Suite(.onlyWithPostgres, .watched(for: .seconds(300))) struct CutCommitTests {
     typealias Moment = PostgresProxy.Action.Moment
 
-    /// One that is there for the tests of others.
+    /// The name of a profile that several of the writes use.
     private static let name = "shared"
     private static let moments: [Moment] = [.beforeForwarding, .afterForwarding, .afterAnswer]
 
-    /// What is done while connections are cut, and looked at past the repository.
+    /// A write whose connections are cut. Its result is checked without the repository.
     private struct Verb: Sendable {
         let name: String
-        /// What has to be there before.
+        /// Makes what the write needs in the store.
         var prepare: @Sendable (Case) async throws -> Void = { _ in }
         let run: @Sendable (Case) async throws -> Void
     }
@@ -153,7 +153,7 @@ import Watchdog
             let verb = Self.verbs[number % Self.verbs.count]
             let it = Case(number: number, repository: repository, store: store)
             try await verb.prepare(it)
-            // What settles the write is cut too, now and then.
+            // In some rounds the transaction that settles the write is cut too.
             let first = number / Self.verbs.count
             let moments = (0...(first / 3 % 3)).map { Self.moments[(first + $0) % 3] }
             let left = Moments(moments)
@@ -170,7 +170,7 @@ import Watchdog
             proxy.follow { _ in .forward }
             number += 1
         }
-        // Numbers of changes have no gap, and no change is there twice: each edit and each registration is one.
+        // The numbers of the changes have no gap, and no change is logged twice.
         let newest = try await repository.statistics().changeNumber
         #expect(newest == (try await store.number("SELECT count(*) FROM changes")))
         #expect(
@@ -179,19 +179,19 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `E3: an answer stands that a write found when it was repeated, though what settled it was cut too`()
+    @Test func `E3: a repeated write keeps its answer, though the transaction that settled it was cut too`()
         async throws
     {
         let store = try PostgresStore()
         let proxy = try store.proxy()
         let repository = try await store.open(through: proxy)
         let other = try await store.open()
-        // So that an id is at hand, and the next COMMIT is the registration's.
+        // These reserve an id for the registration, so the next COMMIT is the one of the registration.
         for name in ["one", "two"] { try await repository.register(name) }
         let (isCut, mayGoOn) = (Gate(), Gate())
         let commits = Counter()
         proxy.follow { message in
-            // The first attempt is not committed, and what settles it is, unheard of.
+            // The first attempt is not committed. The transaction that settles it is committed, but its answer is lost.
             if message.isCommit {
                 switch commits.add() {
                 case 1: return .cut(.beforeForwarding)
@@ -199,7 +199,7 @@ import Watchdog
                 default: return .forward
                 }
             }
-            // Before the second attempt somebody else takes the name.
+            // Another repository takes the name before the second attempt.
             if commits.count == 1, message.kind == .startup { isCut.open(1); mayGoOn.pass() }
             return .forward
         }
@@ -226,7 +226,7 @@ import Watchdog
     }
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs a closure that blocks on a thread of its own.
 func onThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
@@ -236,7 +236,7 @@ func onThread(_ body: @escaping @Sendable () -> Void) async {
     }
 }
 
-/// What is to become of the next `COMMIT`s.
+/// The moments at which the next `COMMIT`s are cut.
 private final class Moments: Sendable {
     private let left: Mutex<ArraySlice<PostgresProxy.Action.Moment>>
 

@@ -54,7 +54,8 @@ import Watchdog
         }
         for process in processes { try log.add(await process.finish()) }
         try await check(log, store)
-        // All that was done is numbered, and the watcher has it. The watcher numbers what it reads, so it comes first.
+        // All changes are numbered, and the watcher has them. The watcher numbers the changes that it reads, so the
+        // test waits for it first.
         let newest = try await repositories[0].statistics().changeNumber
         try await waitUntil { log.changes.last?.number == newest }
         // The other processes keep the log as short as it is by default, so the rows cannot be counted.
@@ -69,14 +70,14 @@ import Watchdog
         for repository in repositories { await repository.close() }
     }
 
-    /// Breaks the leader, waits until somebody has written after it, and mends it.
+    /// Breaks the leader, waits until a write succeeds again, and mends the leader.
     private static func cause(_ fault: Cluster.Fault, _ log: FaultLog) async throws {
         let leader = try await Cluster.leader()
         let before = log.acknowledged.count
         try await waitUntil { log.acknowledged.count > before + 20 }
         try await fault.happens(to: leader)
         let start = clock.now
-        // Begun and acknowledged after it.
+        // The write is begun and acknowledged after the fault.
         try await waitUntil { log.hasWritten(since: start) }
         let pause = start.duration(to: clock.now)
         print("\(fault) of node \(leader): writes are back after \(pause)")
@@ -85,7 +86,7 @@ import Watchdog
         try await Cluster.waitUntilWhole()
     }
 
-    /// None is missed, none comes twice, and those of each profile come in order.
+    /// Expects that no change is missed or comes twice, and that the changes of each profile come in order.
     private static func check(_ changes: [ProfileChange], _ newest: Int64) throws {
         #expect(changes.map(\.number) == Array(1...newest))
         var there: Set<Int64> = []
@@ -122,7 +123,7 @@ import Watchdog
     }
 }
 
-/// What the tasks of a test were told.
+/// The results that the tasks of a test got.
 private final class FaultLog: Sendable {
     private struct State {
         var isOver = false
@@ -173,7 +174,7 @@ private final class FaultLog: Sendable {
 
     enum Told { case done, unknown, notDone }
 
-    /// Makes a call, and sorts what it was told.
+    /// Makes a call, and classifies its result.
     ///
     /// - Throws: An error that a fault does not explain.
     func call(_ body: () async throws -> Void) async throws -> Told {
@@ -197,7 +198,7 @@ private final class FaultLog: Sendable {
 
     private static func told(by error: ProfileStoreError) throws -> Told {
         switch error.code {
-        // What one machine alone has goes with it.
+        // A write that is stored on one machine only is lost with this machine.
         case .outcomeUnknown, .storedOnOneMachine: return .unknown
         case .busy, .unavailable, .notDurable: return .notDone
         default: throw error
@@ -214,7 +215,7 @@ private final class FaultLog: Sendable {
         }
     }
 
-    /// Adds what another process was told.
+    /// Adds the results of another process.
     func add(_ outcome: ExerciserProcess.Outcome) throws {
         try #require(outcome.code == 0, "\(outcome.lines.last ?? "")")
         for line in outcome.lines {
@@ -293,7 +294,7 @@ private struct Load: Sendable {
         }
     }
 
-    /// Imports one file after another, and each again as long as the command does not say that all of it is there.
+    /// Imports one file after another. Repeats each import until the command says that all of the file is stored.
     func importByCommand() async throws {
         let command = try BuiltProgram.path("profiles")
         let folder = try TemporaryFolder("import")
@@ -313,7 +314,7 @@ private struct Load: Sendable {
                     ])
                 let code = await process.end()
                 if code == 0 { break }
-                // It was busy, nobody knows, or no standby has followed the new leader yet.
+                // The store was busy, the outcome is unknown, or no standby has followed the new leader yet.
                 let text = SmallFile.text(of: output) ?? ""
                 let isQuorumMissing =
                     code == 78 && text.contains("could be lost if one machine fails")
@@ -357,7 +358,7 @@ private struct Load: Sendable {
         }
     }
 
-    /// Registers, edits, removes and looks up a few profiles that others do so with too.
+    /// Registers, edits, removes and looks up a few profiles that other tasks use too.
     func mix(_ process: Int) async throws {
         let repository = repositories[process % repositories.count]
         var count = 0
@@ -379,7 +380,7 @@ private struct Load: Sendable {
                 outcome.withLock { $0 = result }
             }
             let completion = log.now
-            // What certainly did nothing is left out.
+            // A call that certainly did nothing is left out.
             if told == .notDone || told == .unknown && call == .lookUp { continue }
             log.add(
                 Linearizability.Operation(

@@ -4,10 +4,10 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// E5: the changes of a store go on whatever becomes of the connections to its server.
+/// E5: a stream of changes goes on, whatever happens to the connections to the server.
 @Suite(.onlyWithPostgres, .watched(for: .seconds(300))) struct FeedTests {
     @Test(arguments: ["frozen", "cut"])
-    func `E5: changes go on after a server that answered nobody for longer than a call waits`(
+    func `E5: changes go on after the server has not answered for longer than a call waits`(
         fault: String
     ) async throws {
         let store = try PostgresStore()
@@ -30,7 +30,7 @@ import Watchdog
         try await waitUntil { observed.operations.contains { $0.name == .readChanges && $0.rows == 1 } }
         if fault == "frozen" { proxy.freeze() } else { proxy.follow { _ in .cut(.beforeForwarding) } }
         try await other.register("two")
-        // More than once, so that the pause between is seen too.
+        // The read fails more than once, so the test covers the pause between two reads too.
         try await waitUntil {
             observed.operations.count { operation in
                 if case .failed = operation.outcome { operation.name == .readChanges } else { false }

@@ -13,8 +13,8 @@ final class GatedLoad: BulkLoad {
     private let schema: ProfileSchema
 
     /// - Parameters:
-    ///   - names: The usernames, of which a half comes before the wait.
-    ///   - repository: Whose rules judge them.
+    ///   - names: The usernames. Half of them are loaded before the wait.
+    ///   - repository: The repository whose rules judge the profiles.
     /// - Throws: `invalid` where they break the rules.
     init(_ names: [String], for repository: ProfileRepository) throws {
         let schema = repository.schema
@@ -44,7 +44,7 @@ final class GatedLoad: BulkLoad {
 
     func mayStay() -> Bool { true }
 
-    /// Its rows are new, so it has no batch.
+    /// The load has new rows only, so it has no batch.
     struct NoBatch: ImportBatch {
         let rows: ValidProfiles
         let wantsStoredProfiles = false

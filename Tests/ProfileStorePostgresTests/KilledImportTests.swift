@@ -7,11 +7,11 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// The command's import, killed and begun anew.
+/// The command's import, killed and repeated.
 @Suite(.onlyWithPostgres, .onlyWithCommand, .watched(for: .seconds(300))) struct KilledImportTests {
     private static let rowCount = 100_000
 
-    /// Where an import is when it is killed, by what a statement finds from then on.
+    /// The moment at which an import is killed. The statement finds a row from this moment on.
     enum Moment: String, CaseIterable {
         case rowsAreCopied = "SELECT 1 FROM store WHERE is_loading"
         case indexesAreMade = "SELECT 1 FROM profiles LIMIT 1"
@@ -19,12 +19,12 @@ import Watchdog
     }
 
     @Test(arguments: Moment.allCases)
-    func `E4: an import that is killed and repeated with skip stores what one that is not killed does`(
+    func `E4: an import that is killed and repeated with skip stores the same as one that is not killed`(
         moment: Moment
     ) async throws {
         let store = try PostgresStore()
         let repository = try await store.open()
-        // Only an empty store gets its indexes afterwards.
+        // Only an import into an empty store makes the indexes afterwards. Others store batches.
         if moment == .batchesAreStored { try await repository.register("first") }
         let folder = try TemporaryFolder("killed-import")
         let file = folder.path + "/people.csv"
@@ -47,7 +47,7 @@ import Watchdog
             try await store.number(
                 "SELECT count(*) FROM profiles WHERE username = 'u' || split_part(address, ' ', 1) AND revision = 1")
                 == Self.rowCount)
-        // The indexes are there, and everybody may write.
+        // The indexes exist, and writes are possible again.
         #expect(await problem { try await repository.register("U7") } == .duplicate([.username]))
         try await repository.register("last")
         await repository.close()

@@ -9,8 +9,8 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// Bulk loads some of whose sessions are ended: what the caller is told is what the table holds, and the next writer finds the
-/// store in order.
+/// Bulk loads some of whose sessions are ended. The table has the result that the caller got, and the next writer finds
+/// the store in order.
 @Suite(.onlyWithPostgres, .watched(for: .seconds(120))) struct LostLoadTests {
     /// A store whose sessions a test can tell from others, and a load that waits in its middle.
     private struct Case {
@@ -29,7 +29,7 @@ import Watchdog
             load = try GatedLoad((0..<Self.rowCount).map { "u\($0)" }, for: repository)
         }
 
-        /// How many sessions of the load there are of which this is so.
+        /// The number of sessions of the load that meet the condition.
         func sessions(_ condition: String) async throws -> Int64 {
             try await store.number(
                 "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(store.schema)' AND (\(condition))")
@@ -45,7 +45,8 @@ import Watchdog
             try await waitUntil { try await self.sessions(sessions) == 0 }
         }
 
-        /// Expects that the load has stored so many rows, that others may write, and that they cannot store a name twice.
+        /// Expects that the load has stored this many rows, that other writes are possible, and that no name can be
+        /// stored twice.
         func expectStored(_ count: Int, _ place: SourceLocation = #_sourceLocation) async throws {
             let other = try await store.open()
             try await other.register("last")
@@ -121,7 +122,7 @@ import Watchdog
         try await waitUntil { it.load.gate.isRunning == 1 }
         let pool = try ConnectionPool(ServerList(it.store.uri()), limit: 1)
         try await pool.withConnection(until: .now + .seconds(60)) { holder in
-            // A copy goes beside it, and the making of an index does not.
+            // This lock allows a copy, but not the creation of an index.
             try await holder.transaction { transaction in
                 try await transaction.run("LOCK TABLE profiles IN ROW EXCLUSIVE MODE")
                 it.load.gate.open(1)
@@ -141,7 +142,7 @@ import Watchdog
         let it = try await Case("options=-cidle_in_transaction_session_timeout%3D100")
         let task = Task { try await it.load.run(in: it.repository) }
         try await waitUntil { it.load.gate.isRunning == 1 }
-        // Until the guardian has been idle three times as long as that, or is gone.
+        // Waits until the guardian has been idle for three times this time-out, or is gone.
         try await waitUntil {
             try await it.sessions(Self.guardian + " AND now() - state_change < interval '300 ms'") == 0
         }
@@ -151,7 +152,8 @@ import Watchdog
         try await it.expectStored(Case.rowCount)
     }
 
-    @Test func `E3: a load whose COMMIT is not answered, by a server that is not found again, is unknown`() async throws
+    @Test func `E3: the outcome of a load is unknown if its COMMIT is not answered and the server is lost`()
+        async throws
     {
         let store = try PostgresStore()
         let proxy = try store.proxy()
@@ -179,11 +181,11 @@ import Watchdog
         await other.close()
     }
 
-    @Test func `E3: a load of others that cannot be ended hides no unknown outcome`() async throws {
+    @Test func `E3: a load of another process that cannot be ended hides no unknown outcome`() async throws {
         let store = try PostgresStore()
         let proxy = try store.proxy()
         let repository = try await store.open(through: proxy) { $0.waitLimit = .seconds(10) }
-        // So that an id is at hand, and the next COMMIT is the registration's.
+        // These reserve an id for the registration, so the next COMMIT is the one of the registration.
         for name in ["one", "two"] { try await repository.register(name) }
         let (isCut, mayGoOn) = (Gate(), Gate())
         let commits = Counter()
@@ -194,7 +196,7 @@ import Watchdog
         }
         let task = Task { try await repository.register("three") }
         await onThread { isCut.pass() }
-        // A load has died that has brought a name twice, as none of ours does: its index cannot be made.
+        // Simulates a dead load that has stored a name twice, as no load of ours does. Its index cannot be made.
         try await store.run("DROP INDEX profiles_username")
         try await store.run("UPDATE profiles SET username$key = 'one'")
         try await store.run("UPDATE store SET is_loading = true")

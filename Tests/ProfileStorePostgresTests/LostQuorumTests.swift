@@ -9,11 +9,11 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// What a leader tells whose standby is gone: it is frozen, or commits do not wait for it any more.
+/// The answers of a leader without its standby: the standby is frozen, or commits do not wait for it any more.
 @Suite(.onlyWithPostgres, .watched(for: .seconds(300))) struct LostQuorumTests {
     private static let names = "ANY 1 (standby)"
 
-    /// Has seven names registered, so that ids for a few more are at hand and the next commit is the caller's.
+    /// Registers eight names, so that ids for a few more are reserved and the next commit is the caller's.
     private func prepare(_ repository: ProfileRepository) async throws {
         for number in 0..<8 { try await repository.register("before\(number)") }
     }
@@ -24,7 +24,9 @@ import Watchdog
 
     // MARK: Stored on one machine
 
-    @Test func `E2: a commit that is released without a standby is told as stored on one machine only`() async throws {
+    @Test func `E2: a commit that is released without a standby is reported as stored on one machine only`()
+        async throws
+    {
         try await ReplicatedServer.with { servers in
             let server = servers[0]
             let store = try PostgresStore(on: ReplicatedServer.uri(servers))
@@ -44,12 +46,12 @@ import Watchdog
             server.freezeStandby()
             let tasks = writes.map { write in Task { try await write() } }
             try await server.waitUntilCommitsWait(Int64(tasks.count))
-            // As Patroni does when it is not strict.
+            // Patroni does the same unless it is strict.
             try await server.waitForStandbys("")
             for task in tasks { #expect(await problem { try await task.value } == .storedOnOneMachine) }
             #expect(try await count(store, server, "profiles") == 9)
             #expect(try await count(store, server, "tokens") == 1)
-            // It is not told as done, nor as not done, to whom repeats it.
+            // The answer to a repeated write is neither that it is done nor that it is not done.
             let again = await problem { try await hasty.register(keyed, key: WriteKey("k")) }
             #expect(again == .storedOnOneMachine)
             #expect(await problem { try await hasty.remove("before0") }?.code == .notDurable)
@@ -77,7 +79,7 @@ import Watchdog
             ]
             try await server.waitUntilCommitsWait(2)
             try await server.waitForStandbys("")
-            // They are released.
+            // The commits are released.
             try await waitUntil { try await count(store, server, "profiles") == 10 }
             server.thawStandby()
             try await server.waitForStandbys(Self.names)
@@ -153,7 +155,7 @@ import Watchdog
         }
     }
 
-    @Test func `E2: a bulk load that is stored on one machine only is told so, and others may write later`()
+    @Test func `E2: a bulk load that is stored on one machine only says so, and later writes are possible`()
         async throws
     {
         try await ReplicatedServer.with { servers in
@@ -275,14 +277,14 @@ import Watchdog
         ]
     }
 
-    /// Whether an error is an answer, rather than that there is none.
+    /// Whether the error is an answer to the write. Other errors say that there is no answer.
     private func isAnswer(_ error: any Error) -> Bool {
         let error = if case CredentialError.store(let error) = error { error as any Error } else { error }
         guard let error = error as? ProfileStoreError else { return true }
         return ![.busy, .unavailable, .outcomeUnknown, .notDurable].contains(error.code)
     }
 
-    @Test func `E3: a leader whose standbys do not answer gives no answer of no, to any write`() async throws {
+    @Test func `E3: a leader whose standbys do not answer does not say no to any write`() async throws {
         try await ReplicatedServer.with { servers in
             let store = try PostgresStore(on: ReplicatedServer.uri(servers))
             let repository = try await store.open { $0.waitLimit = .seconds(1) }
@@ -337,7 +339,7 @@ import Watchdog
         }
     }
 
-    @Test func `E3: what a leader does not know that is none any more is found by an edit`() async throws {
+    @Test func `E3: an edit finds a profile that an outdated leader does not know`() async throws {
         try await withOutdatedLeader { repository, current, end in
             try await current.register("new")
             let task = Task { try await repository.edit("new") { $0["address"] = "1" } }
@@ -346,7 +348,7 @@ import Watchdog
         }
     }
 
-    @Test func `E3: a password that a leader does not know that is none any more is right`() async throws {
+    @Test func `E3: a password that an outdated leader does not know is right`() async throws {
         try await withOutdatedLeader { repository, current, end in
             try await current.register("known")
             let password = Secret("Paper#Boat9")

@@ -32,7 +32,8 @@ import Watchdog
         #expect(try await ProfileRepository.migrate(postgres: store.uri()) == [])
     }
 
-    /// Takes away what V0004_devices, V0003_history and V0002_tokens have made, and brings the tables before it back, without rows.
+    /// Removes what V0004_devices, V0003_history and V0002_tokens have made, and makes the earlier tables again,
+    /// without rows.
     private func becomeVersion1(_ store: PostgresStore) async throws {
         for table in ["history", "history_changes", "tokens"] { try await store.run("DROP TABLE \(table)") }
         try await store.run("ALTER TABLE store DROP COLUMN history_time")
@@ -50,7 +51,7 @@ import Watchdog
         try await store.run("DELETE FROM migrations WHERE version > 1")
     }
 
-    @Test func `H4: sessions, access tokens and resets of version 1 are as good after a migration`() async throws {
+    @Test func `H4: sessions, access tokens and resets of version 1 still work after a migration`() async throws {
         let store = try PostgresStore()
         let first = try await store.open()
         let ids = [try await first.register("abel").id, try await first.register("bert").id]
@@ -128,7 +129,9 @@ import Watchdog
                 == .alteredMigration(name: name))
     }
 
-    @Test func `of several who make the same store at once all succeed, and its rules have their index`() async throws {
+    @Test func `several callers that make the same store at once all succeed, and its rules have their index`()
+        async throws
+    {
         for _ in 1...5 {
             let store = try PostgresStore()
             let schema = try People.standard(and: People.uniqueEmail)
@@ -150,7 +153,7 @@ import Watchdog
         }
     }
 
-    @Test func `a store that was made halfway is made to its end by who opens it next`() async throws {
+    @Test func `the next open completes a store that was made halfway`() async throws {
         let store = try PostgresStore()
         try await store.open().close()
         // As if its maker had died before it put its rules in force.
@@ -166,7 +169,7 @@ import Watchdog
         let repository = try await store.open()
         try await repository.register("one")
         try await store.run("ALTER TABLE keyed_writes RENAME COLUMN outcome TO result")
-        // As long as no migration did it, it is damage.
+        // Without a later migration, the changed table is damage.
         guard case .database? = await problem({ try await repository.register("two") })?.reason else {
             Issue.record("it was written, or is taken for something else")
             return
@@ -186,7 +189,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `E2: a server that may lose what it has committed is refused, unless that is asked for by name`()
+    @Test func `E2: a server that may lose commits is refused, unless the address sets durability to local`()
         async throws
     {
         let store = try PostgresStore()
@@ -232,7 +235,7 @@ import Watchdog
         try await waitUntil { try await settings(of: store) == (sync, fullPages) }
     }
 
-    @Test func `E2: a check tells of a load that has not ended, and of writes that fail`() async throws {
+    @Test func `E2: a check reports a load that has not ended, and writes that fail`() async throws {
         let store = try PostgresStore()
         let repository = try await store.open()
         let sound = try await repository.checkCluster()
@@ -262,7 +265,7 @@ import Watchdog
         #expect(!String(reflecting: error).contains("Geheim1"))
     }
 
-    @Test func `a database, a user or a server that is not there is told as such`() async throws {
+    @Test func `a missing database or server is unavailable, and a missing user is not permitted`() async throws {
         let store = try PostgresStore()
         let port = try store.port
         let missing = await problem {

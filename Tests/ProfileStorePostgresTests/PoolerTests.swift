@@ -35,7 +35,7 @@ import Watchdog
                 """, to: folder.path + "/pgbouncer.ini")
             chmod(folder.path, 0o755)
             chmod(folder.path + "/pgbouncer.ini", 0o644)
-            // It refuses to run as root.
+            // PgBouncer refuses to run as root.
             let user = getuid() == 0 ? ["-u", "postgres"] : []
             process = try ChildProcess(
                 ["/usr/sbin/pgbouncer", "-q"] + user + [folder.path + "/pgbouncer.ini"],
@@ -103,7 +103,7 @@ import Watchdog
         #expect(refusal == .unreadableAddress(.schemaIgnored))
     }
 
-    @Test(isInstalled) func `a session that is exchanged later is told as such, and runs no other client's statement`()
+    @Test(isInstalled) func `a session that is exchanged later is reported, and runs no other client's statement`()
         async throws
     {
         let server = try PostgresStore()
@@ -112,7 +112,7 @@ import Watchdog
         let late = ContinuousClock.now + .seconds(60)
         try await pool.withConnection(until: late) { first in
             try await pool.withConnection(until: late) { second in
-                // The first session is the second connection's meanwhile.
+                // Meanwhile the second connection has the session of the first one.
                 let one = try await first.run("SELECT 1::bigint").number(0, 0)
                 #expect(one == 1)
                 try await second.transaction { transaction in

@@ -7,8 +7,8 @@ import ProfileStorePostgres
 import Synchronization
 import Testing
 
-/// A store of a test's own: a schema of its own in the database that `PROFILES_TEST_POSTGRES` names, whose user is a
-/// superuser. The server is there for a run of tests, so that nobody has to remove it.
+/// The store of one test. It is a schema of its own in the database that `PROFILES_TEST_POSTGRES` names, whose user is
+/// a superuser. The server exists only for a run of tests, so the schema is not removed.
 final class PostgresStore: Sendable {
     static let server = getenv("PROFILES_TEST_POSTGRES").map { String(cString: $0) }
     private static let count = Atomic(0)
@@ -22,7 +22,7 @@ final class PostgresStore: Sendable {
         schema = "engine_\(getpid())_\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
-    /// The port of the server, which is one alone.
+    /// The port of the only server.
     var port: UInt16 {
         get throws {
             let digits = try #require(ServerList(server).servers.first?.description.split(separator: ":").last)
@@ -42,7 +42,7 @@ final class PostgresStore: Sendable {
             + (["schema=\(schema)", "connections=8"] + settings).joined(separator: "&")
     }
 
-    /// Where the store is, if what it has committed is to be safe: the server of the tests does not sync.
+    /// The URI of the store, with commits that have to be durable. The server of the tests does not sync.
     func durableURI(_ settings: String...) throws -> String {
         try ([uri().replacing("durability=local&", with: "")] + settings).joined(separator: "&")
     }
@@ -83,7 +83,7 @@ final class PostgresStore: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For what a server has to show.
+    /// For tests that need a server.
     static var onlyWithPostgres: ConditionTrait {
         .enabled(if: PostgresStore.server != nil, "PROFILES_TEST_POSTGRES names no server.")
     }
@@ -99,7 +99,7 @@ final class Counter: Sendable {
     @discardableResult func add(_ more: Int = 1) -> Int { number.add(more, ordering: .relaxed).newValue }
 }
 
-/// The error with which `body` ends; nil where it does well.
+/// The error that `body` throws; nil if it succeeds.
 func problem<Value>(_ body: () async throws -> Value) async -> ProfileStoreError? {
     do {
         _ = try await body()

@@ -6,9 +6,9 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What a cluster shows while some of its servers stand still.
+/// The behaviour of a cluster while some of its servers are frozen.
 @Suite(.onlyWithCluster, .alone, .watched(for: .seconds(300))) struct QuorumTests {
-    /// Runs `body` while these nodes stand still, and waits until all are well again.
+    /// Runs `body` while these nodes are frozen, and waits until all are well again.
     private func withFrozen(_ nodes: [Cluster.Node], _ body: () async throws -> Void) async throws {
         for node in nodes { try await Cluster.run("freeze", node) }
         let outcome: Result<Void, any Error>
@@ -18,14 +18,15 @@ import Watchdog
         try outcome.get()
     }
 
-    @Test func `E2, E3: a write whose COMMIT no standby has is never told as done, also when it is cancelled`()
+    @Test func `E2, E3: a write whose COMMIT no standby has is never reported as done, also when it is cancelled`()
         async throws
     {
         let leader = try await Cluster.leader()
         let store = try PostgresStore(on: Cluster.uri)
         let repository = try await store.open { $0.waitLimit = .seconds(6) }
         let count = 8
-        // So that ids for all are at hand: reserving some waits too, and writes nothing that a caller asked for.
+        // These reserve ids for all writes. Otherwise a call could wait for a standby while it reserves an id, before
+        // its own write.
         for number in 0..<2 * count { try await repository.register("before\(number)") }
         let pool = try ConnectionPool(ServerList(Cluster.uri(of: leader)), limit: 1)
         let waiting = """
@@ -41,7 +42,7 @@ import Watchdog
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 for task in tasks.prefix(count / 2) { task.cancel() }
-                // The server tells those as committed, with a warning.
+                // The server reports these as committed, with a warning.
                 try await connection.run("SELECT pg_cancel_backend(pid) \(waiting) LIMIT 3")
             }
             let check = try await repository.checkCluster()
@@ -66,7 +67,7 @@ import Watchdog
     }
 
     @Test(arguments: [("synchronous_standby_names", ""), ("synchronous_commit", "local")])
-    func `E2: a leader that waits for no standby takes no writes, and tells what it has`(
+    func `E2: a leader that waits for no standby takes no writes, and answers reads`(
         setting: String, value: String
     ) async throws {
         let store = try PostgresStore(on: Cluster.uri)
@@ -81,13 +82,13 @@ import Watchdog
             try await store.run("SELECT pg_reload_conf()")
             try await waitUntil { try await store.text("SELECT current_setting('\(setting)')") == value }
         }
-        // As it is for some seconds after a failover.
+        // The setting also has this value for some seconds after a failover.
         try await set(value)
         let valid = try repository.judged(People.draft("two"))
         let outcome: Result<(names: [String], waiting: Task<Profile, any Error>), any Error>
         var tries = 0
         do {
-            // A session hears of it at once, or nearly so.
+            // A session may get the new setting a little later.
             try await waitUntil {
                 tries += 1
                 return await isNotDurable { try await repository.register("try\(tries)") }
@@ -107,7 +108,7 @@ import Watchdog
         }
         try await set(before)
         let (names, waiting) = try outcome.get()
-        // What began before is done once commits wait for a standby again.
+        // The write that began before is done once commits wait for a standby again.
         _ = try await waiting.value
         #expect(try await patient.register(valid, key: WriteKey("two")).revision == 1)
         #expect(try await patient.usernames().sorted() == (names + ["local", "three", "two"]).sorted())

@@ -5,7 +5,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What many do at once through several repositories, each with connections of its own, as several processes have.
+/// Many calls at once through several repositories. Each has its own connections, like a process.
 @Suite(.onlyWithPostgres, .watched(for: .seconds(300))) struct RaceTests {
     /// Gives `body` so many repositories of one store.
     private func withRepositories(
@@ -27,7 +27,7 @@ import Watchdog
             try ExerciserProcess("attempt", uri, username, String($0), program: "PostgresExerciser")
         }
         for process in processes { #expect(process.nextLine() == "ready") }
-        // They begin when their input ends, and so at once.
+        // The processes begin when their input ends, so all of them begin at once.
         let lines = try await withThrowingTaskGroup(of: [String].self) { group in
             for process in processes {
                 group.addTask {
@@ -42,7 +42,9 @@ import Watchdog
         #expect(Self.sum(of: "throttled ", in: lines) == 195)
     }
 
-    @Test func `R4: of edits to one unique value at once one succeeds, and the others are duplicates`() async throws {
+    @Test func `R4: of several edits at once to one unique value, one succeeds and the others are duplicates`()
+        async throws
+    {
         let schema = try People.standard(and: People.uniqueEmail)
         let store = try PostgresStore()
         try await withRepositories(
@@ -71,7 +73,7 @@ import Watchdog
 
     @Test func `E1: adoptions beside 8 writers leave no row stored under rules that were not in force`() async throws {
         let store = try PostgresStore()
-        // Each refuses what the other wants.
+        // Each schema refuses the notes that the other one requires.
         let schemas = try ["b", "a"].map {
             try People.standard(and: #"{"name":"note","constraints":{"required":true,"pattern":"\#($0)+"}}"#)
         }
@@ -100,7 +102,7 @@ import Watchdog
                                 stored.add()
                             } catch {
                                 switch error.code {
-                                // Other rules came between.
+                                // Other rules were adopted meanwhile.
                                 case .schemaChanged, .invalid: continue
                                 default: throw error
                                 }
@@ -126,7 +128,9 @@ import Watchdog
         }
     }
 
-    @Test func `R5: whoever adopts beside others, rules in force with a unique field have its index`() async throws {
+    @Test func `R5: while several callers adopt at once, rules in force with a unique field have its index`()
+        async throws
+    {
         let store = try PostgresStore()
         let schemas = try [[], ["email"], ["nick"], ["email", "nick"]].map { names in
             let fields = names.map { #",{"name":"\#($0)","constraints":{"unique":true}}"# }.joined()
@@ -138,7 +142,7 @@ import Watchdog
             let ends = Counter()
             let adoptions = Counter()
             try await withThrowingTaskGroup { group in
-                // In one statement, and so as of one moment.
+                // One statement reads the rules and the indexes, so both are of the same moment.
                 group.addTask {
                     while ends.count == 0 {
                         let missing = try await store.number(
@@ -176,7 +180,7 @@ import Watchdog
         }
     }
 
-    @Test func `E5, R7: a watcher misses none of what 16 writers do, without a gap, and in the order of each profile`()
+    @Test func `E5, R7: a watcher gets all changes of 16 writers without a gap, and in the order of each profile`()
         async throws
     {
         let writers = 16
@@ -206,7 +210,7 @@ import Watchdog
                             let name = "w\(writer)r\(round)"
                             ids.append(try await repository.register(name).id)
                             _ = try await repository.edit(name) { $0["address"] = "1" }
-                            // Another process goes on with it.
+                            // Another repository edits the profile too.
                             _ = try await repositories[(writer + 1) % 4].edit(name) { $0["address"] = "2" }
                             try await repository.remove(name)
                         }

@@ -56,7 +56,7 @@ final class ReplicatedServer: Sendable {
         }
     }
 
-    /// The address of some servers, or of one as if it were two, so that a write needs a quorum.
+    /// The address of some servers. A single server is listed twice, so that a write needs a quorum.
     static func uri(_ servers: [ReplicatedServer]) -> String {
         let ports = (servers.count == 1 ? servers + servers : servers).map(\.port)
         return "postgresql://app@" + ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/profiles"
@@ -70,7 +70,7 @@ final class ReplicatedServer: Sendable {
 
     func thawStandby() { standby.send(SIGCONT) }
 
-    /// Has commits wait for these standbys, or for none: that releases those which wait.
+    /// Sets the standbys for which commits wait. With an empty list, the waiting commits are released.
     func waitForStandbys(_ names: String) async throws {
         try await run("ALTER SYSTEM SET synchronous_standby_names = '\(names)'")
         try await run("SELECT pg_reload_conf()")

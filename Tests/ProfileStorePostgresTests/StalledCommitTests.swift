@@ -22,14 +22,14 @@ import Watchdog
                     connection = message.connection
                 }
                 guard connection == message.connection, message.isCommit else { return .forward }
-                // No other connection has this number.
+                // No connection has this number, so no other COMMIT is stalled.
                 connection = -1
                 return .stall(moment)
             }
         }
     }
 
-    /// A write, and a statement that finds a number that it raises by one.
+    /// A write, and a statement that reads a number that the write raises by one.
     private struct Write: Sendable {
         /// A statement of its transaction has these words.
         let words: String
@@ -60,7 +60,7 @@ import Watchdog
     ]
 
     @Test(arguments: moments)
-    func `E3, E6: a COMMIT that is not answered is unknown at the deadline, and its key settles it`(
+    func `E3, E6: the outcome of an unanswered COMMIT is unknown at the deadline, and its key settles it`(
         moment: Moment
     ) async throws {
         try await withThrowingTaskGroup { group in
@@ -87,7 +87,7 @@ import Watchdog
         }
         #expect(time >= Self.limit && time < Self.limit * 3 / 2, "\(write.words) took \(time)")
         await repository.close()
-        // What was not committed is not any more.
+        // A transaction that is not committed yet is rolled back now.
         proxy.close()
         let other = try await store.open()
         try await waitUntil {
@@ -102,7 +102,7 @@ import Watchdog
         await other.close()
     }
 
-    @Test func `E6: a server that answers nobody keeps no call past its deadline, and is found again`() async throws {
+    @Test func `E6: a server that does not answer keeps no call past its deadline, and is found again`() async throws {
         let store = try PostgresStore()
         let proxy = try store.proxy()
         let repository = try await store.open(through: proxy) { $0.waitLimit = Self.limit }
@@ -111,7 +111,7 @@ import Watchdog
         let clock = ContinuousClock()
         let start = clock.now
         await withTaskGroup { group in
-            // More than there are connections.
+            // There are more calls than connections.
             for number in 0..<20 {
                 group.addTask {
                     let error = await problem {

@@ -10,7 +10,7 @@ import Watchdog
 
     init() throws { database = try TemporaryDatabase() }
 
-    @Test func `a backup holds what is only in the log, and opens alone`() throws {
+    @Test func `a backup includes rows that are only in the log, and needs no other file`() throws {
         let connection = try database.connect()
         try insert("a", into: connection)
         try connection.backup(to: copy)

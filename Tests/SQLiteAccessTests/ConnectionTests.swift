@@ -63,7 +63,7 @@ import Watchdog
         #expect(!settings.isAsWanted)
     }
 
-    @Test func `the numbers that say whose a file is are read back`() throws {
+    @Test func `the application id and the user version of a file are read back`() throws {
         let connection = try database.connect()
         try connection.execute("PRAGMA application_id = -5; PRAGMA user_version = 7")
         try connection.enableWriteAheadLog()
@@ -147,7 +147,7 @@ import Watchdog
         #expect(!(ResultCode.constraintUnique ~= ResultCode.constraint))
     }
 
-    @Test func `limits keep SQL small and databases apart`() throws {
+    @Test func `long SQL, attached databases, quoted column names and large values are refused`() throws {
         let connection = try database.connect()
         let tooLong = "SELECT 1" + String(repeating: " ", count: 1 << 20)
         #expect(error { try connection.execute(tooLong) }?.code == .tooBig)
@@ -160,7 +160,7 @@ import Watchdog
         #expect(statement?.code == .tooBig)
     }
 
-    @Test func `how long a reader waits for others' locks does not shrink with its age`() throws {
+    @Test func `the lock timeout of a reader does not shrink as its connection gets older`() throws {
         _ = try database.connect().walFrames
         let reader = try Connection(database.path, mode: .readOnly, waitLimit: WaitLimit(.milliseconds(200)))
         let before = try reader.settings().busyTimeout
@@ -185,7 +185,7 @@ import Watchdog
         }
     }
 
-    @Test func `a name that needs escaping in a URI is the file's name`() throws {
+    @Test func `a file name may contain characters that need escaping in a URI`() throws {
         for name in ["a b?mode=memory&x=%41#ü.db", "%00", "file:x", ":memory:"] {
             let database = try TemporaryDatabase(named: name)
             try insert("a", into: database.connect())

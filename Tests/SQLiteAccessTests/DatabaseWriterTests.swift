@@ -60,7 +60,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `the lock names its holder while a job runs and nobody afterwards`() async throws {
+    @Test func `the lock names its holder while a job runs, and no holder afterwards`() async throws {
         let writer = makeWriter("profiles\nimport \u{1b}[2J")
         let path = database.path
         let holder = try await writer.write(waitingAtMost: .seconds(60)) { _ in
@@ -73,7 +73,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `who waits past the deadline leaves with the holder's name, and the job never runs`() async throws {
+    @Test func `a job that waits past its deadline fails with the holder's name, and never runs`() async throws {
         let writer = makeWriter()
         try await add("before", by: writer)
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign import")
@@ -93,7 +93,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `each waiter leaves at its own deadline, and who stays is served`() async throws {
+    @Test func `each job stops waiting at its own deadline, and a job that still waits gets the lock`() async throws {
         let writer = makeWriter()
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         async let patient: Void = add("patient", by: writer)
@@ -108,7 +108,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `a task that is cancelled while it waits leaves, and its job never runs`() async throws {
+    @Test func `the job of a task that is cancelled while it waits never runs`() async throws {
         let writer = makeWriter()
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         let task = Task { try await add("cancelled", by: writer) }
@@ -153,7 +153,7 @@ import Watchdog
         #expect(size(of: database.file + "-wal") == 0)
     }
 
-    @Test func `closing empties the log, so that the file alone is whole`() async throws {
+    @Test func `closing empties the log, so that the database file alone is complete`() async throws {
         let writer = makeWriter()
         try await add("a", by: writer)
         #expect((size(of: database.file + "-wal") ?? 0) > 0)
@@ -165,16 +165,16 @@ import Watchdog
         await #expect(throws: WriteRefusal.closed) { try await add("b", by: writer) }
     }
 
-    @Test func `closing what never wrote asks nobody for the lock`() async throws {
+    @Test func `closing a writer that never wrote does not wait for the lock`() async throws {
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         await makeWriter().close()
         holder.release()
         #expect(database.names() == ["test.db-lock"])
     }
 
-    /// It would never return if it waited: the holder lets go afterwards.
+    /// If closing waited, the test would hang, because the holder releases the lock afterwards.
     @Test(arguments: [false, true])
-    func `closing leaves the log to whoever holds the lock`(afterRefusal: Bool) async throws {
+    func `closing does not checkpoint the log while another process holds the lock`(afterRefusal: Bool) async throws {
         let writer = makeWriter()
         try await add("a", by: writer)
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
@@ -189,7 +189,7 @@ import Watchdog
     }
 
     @Test(arguments: [false, true])
-    func `closing ends with the last job that waits in vain`(isCancelled: Bool) async throws {
+    func `closing returns after the last waiting job has timed out or was cancelled`(isCancelled: Bool) async throws {
         let writer = makeWriter()
         try await add("a", by: writer)
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
@@ -223,10 +223,10 @@ import Watchdog
         await writer.close()
     }
 
-    /// Why a database was not opened: an error of one who opens it.
+    /// An error of the closure that opens the database.
     private struct NoDatabase: Error, Equatable {}
 
-    @Test func `opening that fails fails its job, and the next job tries again`() async throws {
+    @Test func `if opening the database fails, the job fails, and the next job opens it again`() async throws {
         let attempts = Counter()
         let writer = DatabaseWriter(database.path, command: "test") { [database] _ in
             if attempts.add(1) == 1 { throw NoDatabase() }
@@ -246,7 +246,7 @@ import Watchdog
         #expect(error?.code == .cantOpen)
     }
 
-    @Test func `a log that has become long is brought into the file by the job that finds it so`() async throws {
+    @Test func `a job that finds a long log checkpoints it`() async throws {
         let writer = makeWriter()
         let frames = try await writer.write(waitingAtMost: .seconds(60)) { connection in
             try connection.execute("CREATE TABLE big (content BLOB); INSERT INTO big VALUES (zeroblob(4000))")
@@ -260,7 +260,7 @@ import Watchdog
 
     // MARK: Bounds
 
-    @Test func `SQLite's own lock is waited for as long as is left of the caller's time`() async throws {
+    @Test func `the busy timeout of SQLite is the rest of the caller's time`() async throws {
         let writer = makeWriter()
         func timeouts(_ limit: Duration) async throws -> [Int] {
             try await writer.write(waitingAtMost: limit) { connection in
@@ -282,7 +282,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `only so many jobs wait, and the next one is refused at once`() async throws {
+    @Test func `the number of waiting jobs is limited, and the next job is refused at once`() async throws {
         let writer = makeWriter()
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -296,7 +296,7 @@ import Watchdog
                     return false
                 }
             }
-            // 50 come back while nobody gives the lock back.
+            // 50 jobs are refused while the lock is held.
             var refused = 0
             while refused < 50, try await group.next() == true { refused += 1 }
             group.cancelAll()

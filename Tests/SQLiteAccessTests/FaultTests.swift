@@ -11,15 +11,17 @@ import Watchdog
         database = try TemporaryDatabase()
     }
 
-    /// Fails the first, the second, … call of a transaction, until one goes through untouched.
+    /// Lets no call of a transaction succeed, then only the first call, then only the first two, and so on, until the
+    /// transaction succeeds.
     @Test(arguments: [
         (FAULT_VFS_WRITE, ResultCode.ioErrorWrite), (FAULT_VFS_SYNC, .ioErrorFsync), (FAULT_VFS_FULL, .full),
     ])
-    func `a write that fails anywhere is typed, undone, and costs no earlier commit`(
+    func `a failed write has its error code, is undone, and loses no earlier commit`(
         kind: fault_vfs_kind, code: ResultCode
     ) throws {
         let path = database.file
-        // As long as somebody has the database open, nobody reads the log anew: see the test after this one.
+        // While another connection has the database open, SQLite does not recover the log. The next test shows the
+        // difference.
         let anchor = try database.connect()
         defer { _ = anchor.walFrames }
         var committed: Int64 = 0
@@ -47,7 +49,7 @@ import Watchdog
                 #expect(injected == 0)
                 committed += 20
             }
-            // As seen by who opens it anew, through the ordinary VFS.
+            // A new connection through the ordinary VFS sees the same state.
             let reopened = try database.connect()
             #expect(try reopened.integrityCheck() == [])
             #expect(try count(in: reopened) == committed)
@@ -57,7 +59,7 @@ import Watchdog
         #expect(failures < 1_000, "it never went through")
     }
 
-    @Test func `a commit whose sync fails is there whole or not at all when all have closed`() throws {
+    @Test func `after all connections are closed, a commit whose sync failed is complete or absent`() throws {
         do {
             let connection = try database.connect(vfs: "fault")
             try insert("kept", into: connection)
@@ -76,7 +78,7 @@ import Watchdog
         #expect([1, 21].contains(try count(in: reopened)))
     }
 
-    @Test func `a commit whose sync fails is gone for good when the writer goes on or empties the log`() throws {
+    @Test func `a commit whose sync failed is lost once the writer commits again or empties the log`() throws {
         for goesOn in [true, false] {
             let database = try TemporaryDatabase()
             do {

@@ -5,7 +5,8 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// Writers whose files are moved about under them: each says that it wrote only what others find where they look.
+/// Writers whose files are moved or replaced. A write succeeds only if other processes find its data at the path of the
+/// database.
 @Suite(.watched) struct FileProblemTests {
     private let database: TemporaryDatabase
 
@@ -37,7 +38,7 @@ import Watchdog
     }
 
     @Test(arguments: [false, true])
-    func `without the lock that others see nothing is committed, and the next job takes that`(
+    func `a job whose lock file was removed commits nothing, and the next job takes a new lock`(
         isReplaced: Bool
     ) async throws {
         let writer = makeWriter()
@@ -57,7 +58,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `without the lock that others see there is no checkpoint`() async throws {
+    @Test func `a job whose lock file was removed makes no checkpoint`() async throws {
         let writer = makeWriter()
         try await add("a", by: writer)
         let lock = database.lockFile
@@ -95,13 +96,13 @@ import Watchdog
         if isReplaced { #expect(try names() == ["other"]) }
     }
 
-    @Test func `a commit into a file that is removed meanwhile is not said to be done`() async throws {
+    @Test func `a commit to a file that is removed during the commit is an error`() async throws {
         let writer = makeWriter()
         try await add("before", by: writer)
         let path = database.file
         await #expect(throws: SQLiteError(.displaced(path))) {
             try await writer.write(waitingAtMost: .seconds(60)) { connection in
-                // SQLite calls it in the midst of COMMIT, after all that is looked at before.
+                // SQLite calls the commit hook during COMMIT, after all checks that precede the commit.
                 let name = strdup(path)
                 defer { free(name) }
                 let remove: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { name in
@@ -117,7 +118,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `a database that has a second name is neither opened nor written`() async throws {
+    @Test func `a database with a second hard link is neither opened nor written`() async throws {
         let writer = makeWriter()
         try await add("before", by: writer)
         let path = database.file

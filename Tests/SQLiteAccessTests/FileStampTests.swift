@@ -4,7 +4,7 @@ import SQLiteAccess
 import Testing
 import Watchdog
 
-/// What shows that a database was changed, and reading one that nobody changes.
+/// Stamps that show that a database was changed, and reads of a database that does not change.
 @Suite(.watched) struct FileStampTests {
     private let database: TemporaryDatabase
 
@@ -32,7 +32,7 @@ import Watchdog
         #expect(!FileStamp.isFolderWritable(path))
     }
 
-    @Test func `an immutable database is read as it lies, and its stamp stays`() throws {
+    @Test func `reading an immutable database changes neither its files nor its stamp`() throws {
         try make()
         for end in ["-wal", "-shm"] { unlink(database.file + end) }
         let names = database.names()
@@ -55,11 +55,11 @@ import Watchdog
         try writer.checkpoint(.truncate)
         let after = try #require(FileStamp(database.path))
         #expect(!after.hasLog && after != before)
-        // It was changed just now, so that the next change might not show.
+        // The file was changed just now, so a further change might leave the same stamp.
         #expect(!after.isConclusive)
     }
 
-    @Test func `a stamp is of one file, and there is none of a file that is missing`() throws {
+    @Test func `a replaced file has another stamp, and a missing file has none`() throws {
         try make()
         let before = try #require(FileStamp(database.path))
         let content = try #require(SmallFile.bytes(of: database.file))

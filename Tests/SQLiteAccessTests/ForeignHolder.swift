@@ -1,7 +1,7 @@
 import Platform
 import SQLiteAccess
 
-/// Another process that holds a lock, through `flock`(1), until it is told to let go.
+/// Another process that holds a lock through `flock`(1) until `release()`.
 final class ForeignHolder {
     private let processID: pid_t
     private let input: Int32
@@ -36,7 +36,7 @@ final class ForeignHolder {
         }
     }
 
-    /// Lets it give the lock back, and waits for its end.
+    /// Makes the process release the lock, and waits until the process has ended.
     func release() {
         close(input)
         var status: Int32 = 0

@@ -4,14 +4,14 @@ import SQLiteAccess
 import Testing
 import Watchdog
 
-/// What lies at the lock file's path, and whose it is.
+/// The kind, the content and the owner of the file at the path of the lock file.
 @Suite(.watched) struct LockFileTests {
     private let database: TemporaryDatabase
     private var lock: String { database.lockFile }
 
     init() throws { database = try TemporaryDatabase() }
 
-    /// Things that are not ours to write into.
+    /// Files that are not lock files and must stay unchanged.
     enum Stranger: CaseIterable, Sendable {
         case text, number, longNumber, longLine, directory, pipe, socket, symbolicLink, hardLink
 
@@ -34,7 +34,8 @@ import Watchdog
             case .socket: #expect(mknod(path, S_IFSOCK | 0o644, 0) == 0)
             case .symbolicLink: #expect(symlink("elsewhere", path) == 0)
             case .hardLink:
-                // What a holder's line looks like is no help: it may be somebody's file under its other name.
+                // The line looks like that of a lock holder. But the file may be a user's file, because it has a second
+                // name.
                 try SmallFile.write("12 precious\n", to: path + "-other", mode: 0o644)
                 #expect(link(path + "-other", path) == 0)
             }
@@ -42,7 +43,7 @@ import Watchdog
     }
 
     @Test(arguments: Stranger.allCases)
-    func `what is no lock file is refused and left as it is`(stranger: Stranger) throws {
+    func `a file that is not a lock file is refused and left unchanged`(stranger: Stranger) throws {
         try stranger.lie(at: lock)
         let names = database.names()
         let before = try look()
@@ -55,7 +56,7 @@ import Watchdog
         #expect(database.names() == names)
     }
 
-    @Test func `a holder that was killed leaves a line, which is no obstacle`() throws {
+    @Test func `the line of a killed lock holder does not block the next holder`() throws {
         let longest = "1234567890 " + String(repeating: "x", count: 100) + "\n"
         for line in ["", "12 x\n", longest, "7 short\nof a longer one\n"] {
             try SmallFile.write(line, to: lock, mode: 0o644)
@@ -67,7 +68,7 @@ import Watchdog
         }
     }
 
-    @Test func `a lock file in which a power failure left only zeros keeps no writer out`() throws {
+    @Test func `a lock file with only zeros, as after a power failure, does not block a writer`() throws {
         try SmallFile.write([UInt8](repeating: 0, count: 16), to: database.file + "-lock")
         var lock = try WriteLock(database.path)
         try lock.acquire(as: "writer")
@@ -76,7 +77,7 @@ import Watchdog
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write everything"))
-    func `who may not write a database makes no lock file beside it`() throws {
+    func `a process without write access to a database creates no lock file`() throws {
         _ = try database.connect().walFrames
         unlink(lock)
         chmod(database.file, 0o400)
@@ -86,7 +87,7 @@ import Watchdog
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `a lock file belongs to the database's owner, and root gives away what it made alone`() throws {
+    func `a lock file must have the database's owner, and root changes the owner of a new one only`() throws {
         let nobody: uid_t = 65_534
         _ = try database.connect().walFrames
         #expect(chown(lock, nobody, nobody) == 0)

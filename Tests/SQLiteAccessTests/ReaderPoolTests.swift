@@ -7,7 +7,7 @@ import Watchdog
 
     init() throws { database = try TemporaryDatabase() }
 
-    @Test func `where all connections are lent another is opened, and as many are kept as may be idle`() throws {
+    @Test func `if all connections are in use, another is opened, and the number of idle ones is limited`() throws {
         let writer = try database.connect()
         try insert("a", into: writer)
         let opened = Counter()
@@ -17,7 +17,7 @@ import Watchdog
             return try Connection(database.path, mode: .readOnly)
         }
         #expect(opened.value == 0)
-        // One reads while another does, and so on: if the last one waited, it would wait for ever.
+        // The reads are nested. If the innermost read waited for a connection, the test would hang.
         func readAtOnce(_ readers: Int) throws -> Int64 {
             guard readers > 0 else { return 0 }
             return try pool.read { connection in try count(in: connection) + readAtOnce(readers - 1) }
@@ -45,7 +45,7 @@ import Watchdog
         #expect(total == 200)
     }
 
-    @Test func `a connection comes back after an error, and one that does not open is tried again`() throws {
+    @Test func `a connection can be used after an error, and opening is retried after a failure`() throws {
         let database = database
         let pool = ReaderPool(mostIdle: 1) { try Connection(database.path, mode: .readOnly) }
         let missing = error {

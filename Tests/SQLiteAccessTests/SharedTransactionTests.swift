@@ -17,7 +17,7 @@ import Watchdog
     init() throws {
         #expect(fault_vfs_register() == 0)
         database = try TemporaryDatabase()
-        // Made now, so that no test counts the syncs of that.
+        // The database is created here, so that no test counts the syncs of its creation.
         _ = try database.connect()
     }
 
@@ -40,14 +40,14 @@ import Watchdog
         return writer
     }
 
-    /// How many syncs there were since then.
+    /// The number of syncs since `makeCountedWriter`.
     private func syncs() -> Int64 {
         let count = fault_vfs_calls(database.file)
         fault_vfs_disarm(database.file)
         return count
     }
 
-    /// Inserts a name, and says how many there are then.
+    /// Inserts a name, and returns the number of names.
     private func adding(_ name: String) -> Body {
         { connection in
             try insert(name, into: connection)
@@ -55,7 +55,7 @@ import Watchdog
         }
     }
 
-    /// Does what SQLite answers by undoing the whole transaction.
+    /// Causes an error after which SQLite rolls back the whole transaction.
     private func undoingAll() -> Body {
         { connection in
             try connection.run("INSERT OR ROLLBACK INTO t (name) VALUES ('first')")
@@ -63,7 +63,7 @@ import Watchdog
         }
     }
 
-    /// Has the jobs wait together for the lock, in this order, and then gives it to them.
+    /// Makes the jobs wait for the lock in this order, and then releases the lock.
     private func together(
         _ writer: DatabaseWriter, _ bodies: [Body], meanwhile: ([Task<Int64, any Error>]) async -> Void = { _ in }
     ) async throws -> [Result<Int64, any Error>] {
@@ -80,7 +80,7 @@ import Watchdog
         return outcomes
     }
 
-    /// The names, in the order in which they were inserted, as everyone finds them.
+    /// The names in the order of their insertion, as another connection reads them.
     private func names() throws -> [String] {
         let reader = try database.connect()
         var statement = try reader.prepare("SELECT name FROM t WHERE name <> 'first' ORDER BY id")
@@ -114,7 +114,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `H9: who comes while the first one runs shares its commit`() async throws {
+    @Test func `H9: a job that arrives while the first job runs shares its commit`() async throws {
         let writer = try await makeCountedWriter()
         let begun = DispatchSemaphore(value: 0)
         let goesOn = DispatchSemaphore(value: 0)
@@ -139,7 +139,7 @@ import Watchdog
 
     private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
-    @Test func `H9: who is alone has a commit and a sync of its own, and no savepoint`() async throws {
+    @Test func `H9: a job without other waiting jobs has its own commit and sync, and no savepoint`() async throws {
         let writer = try await makeCountedWriter()
         for number in 0..<5 {
             _ = try await writer.writeTransaction(waitingAtMost: .seconds(600), adding("\(number)"))
@@ -152,7 +152,7 @@ import Watchdog
     }
 
     @Test(arguments: [(3, 600, 3), (1, 600, 7), (64, 0, 7)])
-    func `only so many share a commit, and only for so long`(jobs: Int, seconds: Int, commits: Int64) async throws {
+    func `a shared commit is limited in jobs and in time`(jobs: Int, seconds: Int, commits: Int64) async throws {
         let writer = try await makeCountedWriter(SharingLimit(jobs: jobs, time: .seconds(seconds)))
         let outcomes = try await together(writer, (0..<7).map { adding("\($0)") })
         #expect(try outcomes.map { try $0.get() } == Array(2...8))
@@ -160,7 +160,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `a job that begins its own transactions keeps its place, and shares with nobody`() async throws {
+    @Test func `a job with its own transactions keeps its place in the queue, and shares no commit`() async throws {
         let writer = try await makeCountedWriter()
         var lock = try WriteLock(database.path)
         try lock.acquire(as: "test")
@@ -184,7 +184,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `who leaves before the commit that it would have shared has not written`() async throws {
+    @Test func `a job that stops waiting before a shared commit writes nothing`() async throws {
         let writer = try await makeCountedWriter()
         let impatient = adding("impatient")
         let outcomes = try await together(writer, (0..<5).map { adding("\($0)") }) { tasks in
@@ -219,7 +219,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `E2, H9: of jobs that want the same name one gets it, and the others are told`() async throws {
+    @Test func `E2, H9: only one of the jobs that insert the same name succeeds, and the others fail`() async throws {
         let writer = try await makeCountedWriter()
         let outcomes = try await together(writer, ["a", "b", "a", "first", "c", "b"].map { adding($0) })
         #expect(outcomes.map(code) == [nil, nil, .constraintUnique, .constraintUnique, nil, .constraintUnique])
@@ -229,7 +229,7 @@ import Watchdog
     }
 
     @Test(arguments: 0..<3)
-    func `H9: what SQLite undoes by itself because of one is done again for the others`(place: Int) async throws {
+    func `H9: if one job makes SQLite roll back the whole transaction, the others run again`(place: Int) async throws {
         let writer = try await makeCountedWriter()
         var bodies = ["a", "b"].map { adding($0) }
         bodies.insert(undoingAll(), at: place)
@@ -240,7 +240,9 @@ import Watchdog
     }
 
     @Test(arguments: 0..<3)
-    func `a job that hides that everything was undone is told, and costs the others nothing`(place: Int) async throws {
+    func `a job that hides a rollback of the whole transaction fails, and the other jobs succeed`(place: Int)
+        async throws
+    {
         let writer = try await makeCountedWriter()
         var bodies = ["a", "b"].map { adding($0) }
         let undoing = undoingAll()
@@ -255,8 +257,8 @@ import Watchdog
         await writer.close()
     }
 
-    /// The others would be kept with what it wrote.
-    @Test func `a job whose part cannot be undone alone is undone all the same`() async throws {
+    /// Otherwise its rows would be committed with the rows of the other jobs.
+    @Test func `a job that releases its savepoint and then fails is undone all the same`() async throws {
         let writer = try await makeCountedWriter()
         let outcomes = try await together(
             writer,
@@ -264,7 +266,7 @@ import Watchdog
                 adding("a"),
                 { connection in
                     try insert("undone", into: connection)
-                    // That under which it runs.
+                    // This is the savepoint in which the job runs.
                     try? connection.run("RELEASE inner")
                     throw Refusal()
                 },
@@ -277,18 +279,18 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `E2, H9: where a commit fails that several share, each is done again alone`() async throws {
+    @Test func `E2, H9: if a shared commit fails, each of its jobs runs again alone`() async throws {
         let writer = try await makeCountedWriter()
         fault_vfs_arm(database.file, FAULT_VFS_SYNC, 0, 1)
         let outcomes = try await together(writer, ["a", "b", "a", "c"].map { adding($0) })
         #expect(outcomes.map(code) == [nil, nil, .constraintUnique, nil])
-        // The one that failed, and three of their own.
+        // The failed sync of the shared commit, and one sync for each of the three jobs that succeed.
         #expect(syncs() == 4)
         #expect(try names() == ["a", "b", "c"])
         await writer.close()
     }
 
-    @Test func `E2, H9: nobody is told that anything is kept which could not be synced`() async throws {
+    @Test func `E2, H9: no job succeeds if its rows could not be synced`() async throws {
         let writer = try await makeCountedWriter()
         fault_vfs_arm(database.file, FAULT_VFS_SYNC, 0, -1)
         let outcomes = try await together(writer, ["a", "b", "c"].map { adding($0) })
@@ -299,7 +301,7 @@ import Watchdog
         await writer.close()
     }
 
-    @Test func `a file that is gone is told to everyone who would have shared the commit`() async throws {
+    @Test func `if the file was moved, every job of the shared commit gets that error`() async throws {
         let writer = try await makeCountedWriter()
         fault_vfs_disarm(database.file)
         let folder = database.directory
@@ -313,19 +315,21 @@ import Watchdog
         await writer.close()
     }
 
-    /// Fails the first, the second, … call of a commit that several share, once or from then on, until it goes through.
+    /// Fails the first call of a shared commit, then the second call, and so on, until no call fails. Either only this
+    /// call fails, or all later calls fail, too.
     @Test(arguments: [FAULT_VFS_WRITE, FAULT_VFS_SYNC, FAULT_VFS_FULL], [1, -1])
-    func `E2, H9: whatever fails below, each is told what has become of its own`(
+    func `E2, H9: whichever call fails, each job succeeds only if its own rows were committed`(
         kind: fault_vfs_kind, times: Int64
     ) async throws {
-        // As long as somebody has the database open, nobody reads anew what a failed commit has left in the log.
+        // While another connection has the database open, SQLite does not recover what a failed commit left in the log.
         let anchor = try database.connect()
         defer { _ = anchor.walFrames }
         var expected: [String] = []
         for allowed in 0..<400 {
             let writer = makeWriter()
             _ = try await writer.writeTransaction(waitingAtMost: .seconds(600)) { connection in
-                // So small that what is written goes to the log before the commit, where a statement meets the full disk.
+                // The cache is so small that pages go to the log before the commit. So a statement already meets the
+                // full disk.
                 try connection.setCache(kibibytes: 1)
             }
             fault_vfs_arm(database.file, kind, Int64(allowed), times)
@@ -362,7 +366,7 @@ import Watchdog
         case add(String)
         case remove(String)
 
-        /// Does it to the names, or says that it cannot be done.
+        /// Applies the step to the names, and returns whether that was possible.
         func apply(to names: inout Set<String>) -> Bool {
             switch self {
             case .add(let name): names.insert(name).inserted
@@ -371,10 +375,10 @@ import Watchdog
         }
     }
 
-    /// A step could not be done when so many were.
+    /// A step was not possible. `place` is the number that the step would have had.
     private struct Inapplicable: Error { let place: Int64 }
 
-    /// Does a step, which counts those that were done. It leaves traces first, which must go with it when it fails.
+    /// Performs a step, and counts it. The step first inserts a trace, which must be rolled back if the step fails.
     private static func body(of step: Step, marked mark: String) -> Body {
         { connection in
             try insert("trace \(mark)", into: connection)
@@ -402,7 +406,7 @@ import Watchdog
     }
 
     @Test(arguments: [false, true])
-    func `E2, H9: jobs of many tasks do what they would have done one after another`(meetsFaults: Bool) async throws {
+    func `E2, H9: concurrent jobs have the same effect as jobs one after another`(meetsFaults: Bool) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         let anchor = try database.connect()

@@ -11,14 +11,14 @@ import Watchdog
 
     // MARK: Time
 
-    /// Runs what would take 2⁵⁰ steps and more.
+    /// Runs a statement that would take at least 2⁵⁰ steps.
     private func runForAges(_ connection: borrowing Connection) throws(SQLiteError) {
         for number in 0..<32 { try insert("\(number)", into: connection) }
         let tables = (0..<10).map { "t AS t\($0)" }.joined(separator: ", ")
         try connection.run("SELECT count(*) FROM \(tables)")
     }
 
-    @Test func `a statement that nobody waits for any more ends with an interrupt`() throws {
+    @Test func `a statement whose caller no longer waits ends with an interrupt`() throws {
         let connection = try database.connect()
         let questions = Counter()
         connection.endStatements { questions.add(1) == 100 }
@@ -28,7 +28,7 @@ import Watchdog
         #expect(try count(in: connection) == 32)
     }
 
-    @Test func `a statement that takes too long ends, and the next one has all the time again`() throws {
+    @Test func `a statement past its time limit ends, and the next statement does not have this limit`() throws {
         let connection = try database.connect()
         let error = error {
             try connection.within(.milliseconds(50)) { try runForAges(connection) }
@@ -41,7 +41,7 @@ import Watchdog
         #expect(questions.value > 10)
     }
 
-    @Test func `a statement that takes too long goes on until another caller waits, and says that it was the deadline`()
+    @Test func `a statement past its deadline continues until another caller waits, and then throws its error`()
         throws
     {
         let connection = try database.connect()
@@ -70,14 +70,14 @@ import Watchdog
 
     private struct Expired: Error {}
 
-    @Test func `short statements are not asked whether anybody waits, however many there are`() throws {
+    @Test func `short statements do not check whether they should end, however many there are`() throws {
         let connection = try database.connect()
         connection.endStatements { true }
         for number in 0..<2_000 { try insert("\(number)", into: connection) }
         for _ in 0..<2_000 { try connection.run("SELECT id FROM t LIMIT 1") }
     }
 
-    @Test func `what a task reads ends when the task is cancelled`() async throws {
+    @Test func `a read ends when its task is cancelled`() async throws {
         let writer = try database.connect()
         for number in 0..<32 { try insert("\(number)", into: writer) }
         let database = database
@@ -95,7 +95,7 @@ import Watchdog
         #expect(try pool.read { connection in try count(in: connection) } == 32)
     }
 
-    @Test func `what is read ends when all reading is ended, and reading begins anew afterwards`() throws {
+    @Test func `ending all reads interrupts a running read, and later reads succeed`() throws {
         let writer = try database.connect()
         for number in 0..<32 { try insert("\(number)", into: writer) }
         let database = database
@@ -137,7 +137,7 @@ import Watchdog
         #expect(error { _ = try count(in: connection) }?.code == .authorization)
     }
 
-    @Test func `a schema that has changed is noticed, whoever changed it`() throws {
+    @Test func `a change of the schema is noticed, by this connection or by another`() throws {
         let connection = try database.connect()
         #expect(try connection.schemaIsAccepted(), "nobody has asked for a certain one")
         try connection.acceptSchema()

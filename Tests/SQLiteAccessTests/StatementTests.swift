@@ -43,7 +43,7 @@ import Watchdog
         #expect(try statement.step() == false)
     }
 
-    @Test func `empty text bound from nowhere is text and not NULL`() throws {
+    @Test func `empty text without a base address is bound as text and not as NULL`() throws {
         let connection = try Connection(database.path, mode: .create)
         var statement = try connection.prepare("SELECT typeof(?1), typeof(?2), typeof(?3)")
         try statement.bind(text: Span<UInt8>(), at: 1)
@@ -72,7 +72,7 @@ import Watchdog
         }
     }
 
-    @Test func `a lease that ends leaves neither values nor a cursor behind`() throws {
+    @Test func `a statement that returns to the cache keeps neither values nor an open cursor`() throws {
         let connection = try database.connect()
         try insert("a", into: connection)
         do {
@@ -88,7 +88,7 @@ import Watchdog
         try connection.execute("DROP TABLE t")
     }
 
-    @Test func `two leases of one text do not disturb each other`() throws {
+    @Test func `two statements with the same SQL do not disturb each other`() throws {
         let connection = try database.connect()
         for name in ["a", "b", "c"] { try insert(name, into: connection) }
         let sql = "SELECT name FROM t ORDER BY name"
@@ -101,7 +101,7 @@ import Watchdog
         #expect(pairs == ["aa", "ab", "ac", "ba", "bb", "bc", "ca", "cb", "cc"])
     }
 
-    @Test func `more texts than the cache keeps all work`() throws {
+    @Test func `more statements than the cache holds can be used`() throws {
         let connection = try Connection(database.path, mode: .create)
         var kept = try connection.prepare("SELECT 0")
         for number in 1...300 {
@@ -113,7 +113,7 @@ import Watchdog
         #expect(kept.integer(at: 0) == 0)
     }
 
-    @Test func `what is not one statement is refused`() throws {
+    @Test func `SQL that is not exactly one statement is refused`() throws {
         let connection = try database.connect()
         for sql in ["", " -- only words", "SELECT 1; DROP TABLE t", "SELECT 1\u{0}"] {
             let error = error { _ = try connection.prepare(sql).columnCount }
@@ -123,7 +123,7 @@ import Watchdog
         #expect(try count(in: connection) == 0)
     }
 
-    @Test func `a value past the statement's last place is refused`() throws {
+    @Test func `a value for a parameter that does not exist is refused`() throws {
         let connection = try Connection(database.path, mode: .create)
         var statement = try connection.prepare("SELECT ?1")
         for index in [0, 2, -1, Int.max] {

@@ -4,7 +4,7 @@ import SQLiteAccess
 import Synchronization
 import Testing
 
-/// A directory of its own for one test, with a database in it; gone afterwards.
+/// A directory with a database for one test. It is removed with this object.
 final class TemporaryDatabase: Sendable {
     private let folder: TemporaryFolder
     let path: DatabasePath
@@ -17,7 +17,7 @@ final class TemporaryDatabase: Sendable {
     var directory: String { folder.path }
     /// The database's file.
     var file: String { path.description }
-    /// That of its write lock.
+    /// The lock file of its writers.
     var lockFile: String { file + "-lock" }
 
     /// A connection to the database, made with the table `t(id, name)` if there was none.
@@ -59,7 +59,7 @@ func error(of body: () throws -> Void) -> SQLiteError? {
     return nil
 }
 
-/// Whether the kernel lists somebody who waits for a `flock` on the file.
+/// Whether `/proc/locks` lists a waiter for a `flock` on the file.
 func isWaitedFor(_ file: String) -> Bool {
     var information = stat()
     guard stat(file, &information) == 0 else { return false }

@@ -21,7 +21,7 @@ import Watchdog
         return rows
     }
 
-    @Test func `a function is asked for each value, and learns what is measured once a statement`() throws {
+    @Test func `a function prepares its subject once per statement, and is called for each value`() throws {
         let connection = try database.connect()
         let subjects = Mutex<[Int]>([])
         try connection.define(
@@ -47,7 +47,7 @@ import Watchdog
         #expect(try column("SELECT longer(NULL, 'a'), longer(3, 'ab')", connection) == ["1"])
     }
 
-    @Test func `a function is the greatest of its values, and looks no further than that`() throws {
+    @Test func `a function returns its greatest result, and skips other values after the possible maximum`() throws {
         let connection = try database.connect()
         let texts = Mutex<[Int]>([])
         try connection.define(
@@ -63,7 +63,7 @@ import Watchdog
         #expect(texts.withLock { $0 } == [1, 2, 0, 1, 4])
     }
 
-    @Test func `no function can be called by what lies in the file`() throws {
+    @Test func `the schema in the file cannot call a function`() throws {
         let connection = try database.connect()
         try connection.define(TextFunction("always") { _ in { _ in 1 } })
         #expect(throws: SQLiteError.self) {
@@ -78,7 +78,7 @@ import Watchdog
         #expect(throws: SQLiteError.self) { try other.run("SELECT always('', '')") }
     }
 
-    @Test func `a collation orders, and compares where it is named`() throws {
+    @Test func `a collation applies to each order and comparison that names it`() throws {
         let connection = try database.connect()
         try connection.define(
             TextCollation("by_length") { left, right in

@@ -90,7 +90,7 @@ import Watchdog
         #expect(names == ["a", "b"])
     }
 
-    @Test func `a savepoint that cannot be undone alone takes the transaction with it`() throws {
+    @Test func `a savepoint that cannot be undone alone rolls back the transaction`() throws {
         let connection = try database.connect()
         let error = error {
             try connection.writeTransaction {
@@ -120,14 +120,14 @@ import Watchdog
         #expect(try count(in: reader) == 1)
     }
 
-    @Test func `R4: of two who insert the same name one is told that it is taken`() throws {
+    @Test func `R4: the second of two inserts of the same name gets a uniqueness error`() throws {
         let first = try database.connect()
         let second = try database.connect()
         try insert("a", into: first)
         #expect(error { try insert("a", into: second) }?.code == .constraintUnique)
     }
 
-    @Test func `a reader in the way keeps a checkpoint incomplete and loses nothing`() throws {
+    @Test func `a reader of an old snapshot keeps a checkpoint incomplete, and no data is lost`() throws {
         let writer = try database.connect()
         let reader = try Connection(database.path, mode: .readOnly)
         try reader.readTransaction {

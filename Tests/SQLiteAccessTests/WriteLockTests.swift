@@ -10,7 +10,7 @@ import Watchdog
 
     init() throws { database = try TemporaryDatabase() }
 
-    @Test func `who gives the lock back and wants it again stands behind who waits`() throws {
+    @Test func `a holder that releases the lock and wants it again waits behind the waiting thread`() throws {
         let path = database.path
         for _ in 0..<20 {
             var lock = try WriteLock(path)
@@ -37,7 +37,7 @@ import Watchdog
         }
     }
 
-    @Test func `the file stays, 0600, and no other program's words reach a terminal raw`() throws {
+    @Test func `the lock file stays with mode 0600, and control characters in it are replaced`() throws {
         try SmallFile.write(Array("12 \u{1b}[31mevil\u{7f}\u{1f}\nmore".utf8), to: database.lockFile)
         chmod(database.lockFile, 0o666)
         #expect(WriteLock.holder(database.path)?.processID == 12)
@@ -57,7 +57,7 @@ import Watchdog
         #expect(WriteLock.holder(database.path) == nil)
     }
 
-    @Test func `who waited for a lock file that is gone takes the lock that others see`() throws {
+    @Test func `a thread that waited for a removed lock file takes the lock of the new file`() throws {
         let path = database.path
         var old = try WriteLock(path)
         try old.acquire(as: "old")
@@ -77,7 +77,7 @@ import Watchdog
         unlink(path.lock)
         var new = try WriteLock(path)
         try new.acquire(as: "new")
-        // Now the waiter gets the lock of a file that nobody can find any more.
+        // Now the waiter gets the lock of a file that no longer has a name.
         old.release()
         while !isWaitedFor(database.lockFile), turns.value == 0 { sched_yield() }
         #expect(turns.value == 0)
@@ -87,7 +87,7 @@ import Watchdog
         #expect(turns.value == 1)
     }
 
-    @Test func `a lock that is free is taken at once, and one that is not is left`() throws {
+    @Test func `a free lock is taken at once, and a held lock is not waited for`() throws {
         var first = try WriteLock(database.path)
         var second = try WriteLock(database.path)
         var taken = first.acquireIfFree(as: "first")

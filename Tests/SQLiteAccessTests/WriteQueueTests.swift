@@ -2,7 +2,7 @@
 import Testing
 import Watchdog
 
-/// The order of the jobs, and what it costs to keep it.
+/// The order of the jobs, and its cost in time and memory.
 @Suite(.watched) struct WriteQueueTests {
     private func job(_ ticket: Int, within limit: Duration = .seconds(600), shares: Bool = false) -> WriteJob {
         WriteJob(
@@ -17,11 +17,11 @@ import Watchdog
         }
     }
 
-    @Test func `jobs come out in the order in which they came, without those who left`() {
+    @Test func `jobs are taken in the order of their arrival, without the jobs that were removed`() {
         var queue = WriteQueue()
         let early = queue.nextTicket()
         let tickets = fill(&queue, 300)
-        // Its ticket was the first one, and it came last.
+        // This job has the first ticket, but arrives last.
         _ = queue.enqueue(job(early))
         for ticket in tickets where ticket % 3 == 0 { #expect(queue.remove(ticket)?.ticket == ticket) }
         #expect(queue.remove(3) == nil)
@@ -30,7 +30,7 @@ import Watchdog
         #expect(taken == tickets.filter { $0 % 3 != 0 } + [early])
     }
 
-    @Test func `H9: who shares a transaction comes no earlier than who came before`() {
+    @Test func `H9: a job that shares a transaction does not overtake an earlier job`() {
         var queue = WriteQueue()
         for shares in [true, true, true, false, true] {
             _ = queue.enqueue(job(queue.nextTicket(), shares: shares))
@@ -38,7 +38,7 @@ import Watchdog
         _ = queue.remove(2)
         #expect(queue.takeFirst()?.ticket == 1)
         #expect(queue.takeFirstThatShares()?.ticket == 3)
-        // The fourth wants to be alone, and the fifth has come after it.
+        // The fourth job does not share, and the fifth job must not overtake it.
         #expect(queue.takeFirstThatShares()?.ticket == nil)
         #expect(queue.takeFirst()?.ticket == 4)
         #expect(queue.takeFirstThatShares()?.ticket == 5)
@@ -61,7 +61,7 @@ import Watchdog
         #expect(queue.takeFirst()?.ticket == tickets[0])
     }
 
-    @Test func `those whose time has come leave in order, and the next look is for the next one`() {
+    @Test func `expired jobs are removed in order, and the next deadline is returned`() {
         var queue = WriteQueue()
         let tickets = (0..<3).map { _ in queue.nextTicket() }
         for (ticket, seconds) in zip(tickets, [100, 300, 200]) {
@@ -77,9 +77,9 @@ import Watchdog
         #expect(none == nil)
     }
 
-    /// Where each costs as much as there are jobs, it is a matter of hours; the clock only keeps the test from that.
+    /// If each removal took linear time, the test would take hours. The clock only stops the test earlier.
     @Test(arguments: [false, true])
-    func `taking and leaving cost the same however many wait`(areCancelled: Bool) {
+    func `taking and removing a job cost the same however many jobs wait`(areCancelled: Bool) {
         let count = 300_000
         var queue = WriteQueue(limit: count)
         let tickets = fill(&queue, count)
@@ -92,7 +92,7 @@ import Watchdog
         #expect(left == count)
     }
 
-    @Test func `jobs that come and leave for ever while nobody gets the lock take no memory`() {
+    @Test func `jobs that arrive and leave while the lock is held take no memory`() {
         var queue = WriteQueue()
         _ = fill(&queue, 10)
         for _ in 0..<100_000 { for ticket in fill(&queue, 1) { _ = queue.remove(ticket) } }

@@ -5,7 +5,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What a person chooses of the rules that are inferred.
+/// Rules and names that a person chooses instead of the inferred ones.
 @Suite(.watched) struct ChosenRuleTests {
     /// Codes of one length, a few words, and a note; more rows than a rule needs.
     private static let text =
@@ -49,7 +49,7 @@ import Watchdog
         #expect(proposal["b"]?.rules == before["b"]?.rules && proposal["b"]?.rules?.isRequired == false)
     }
 
-    @Test func `N11: a column that is left out is no field, and no reason to refuse a row or the file`() async throws {
+    @Test func `N11: an omitted column is not a field, and never causes a refusal`() async throws {
         let text = "id,x,bad,bad\n1,a,\u{7},q\n2,b,,\n"
         let proposal = try await inferring(text) { $0.omittedColumns = ["bad"] }
         #expect(proposal["bad"]?.rules == nil && proposal["bad"]?.doubts == [.leftOut(.chosen)])
@@ -93,7 +93,7 @@ import Watchdog
         }
     }
 
-    @Test func `N11: two fields have no name in common, and a column that does not exist is told of`() async throws {
+    @Test func `N11: field names must differ, and a change to a column that does not exist is an error`() async throws {
         let text = "id,a,b\n1,2,3\n"
         await #expect(throws: InferenceError.unusableName("c_1", column: "b", .taken)) {
             try await inferring(text) { $0.names = ["a": "c1", "b": "c_1"] }
@@ -117,7 +117,9 @@ import Watchdog
             ])
     }
 
-    @Test func `of many values the shortest and the longest are shown, and of secrets none`() async throws {
+    @Test func `a column of many values shows the shortest and the longest, and a secret column shows none`()
+        async throws
+    {
         let values = (0..<60).map { "value \($0 + 10)" } + ["x", String(repeating: "long ", count: 100), "y"]
         let unusual = try await column(of: values).unusual
         #expect(unusual.map(\.oddity) == [.shortest, .longest] && unusual.map(\.line) == [62, 63])

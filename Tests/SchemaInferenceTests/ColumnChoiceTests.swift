@@ -7,12 +7,12 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// Which columns become fields, what these are called, and that an import takes each column as the inference took it.
+/// The choice of columns and of field names, and that an import reads each column as the inference did.
 @Suite(.watched) struct ColumnChoiceTests {
     // MARK: Names
 
     @Test(
-        "N1: whatever columns are called, the schema can be taken, and every row goes in",
+        "N1: with any column names, the schema is accepted, and every row is imported",
         arguments: [
             "id,username,item\n1,ann,A\n2,ann,B\n3,bob,C\n", "key,username\n1,a\n2,b\n3,b\n",
             "id,postal code,postal_code\n1,a,x\n2,d,y\n", "id,postal_code,postal code,Postal-Code\n1,a,x,q\n2,d,y,q\n",
@@ -22,7 +22,7 @@ import Watchdog
         try await expectAllRows(of: text)
     }
 
-    @Test func `N3: rows are numbered beside a column of usernames, which keeps its values`() async throws {
+    @Test func `N3: the row number gets its own field, and a column of usernames keeps its values`() async throws {
         let text = "username,row\nann,1\nann,1\n"
         let proposal = try await inferring(text) { $0.key = .rowNumber }
         #expect(proposal.schema?.primaryKey.name.text == "row_2")
@@ -66,7 +66,7 @@ import Watchdog
 
     // MARK: Columns that are left out
 
-    @Test func `N1: an import passes over what was left out, whatever its name means`() async throws {
+    @Test func `N1: an import ignores the columns that were left out, whatever their names mean`() async throws {
         let text = "id,pwd,Password,username\n1,Abc,x,a\n2,Abd,y,b\n"
         let secrets = try await inferring(text)
         #expect(secrets["Password"]?.label == "left out")
@@ -76,7 +76,7 @@ import Watchdog
         #expect(try await some.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
     }
 
-    @Test func `N1: a control character in a column that is no field refuses no row`() async throws {
+    @Test func `N1: a control character in a column that is not a field does not refuse its row`() async throws {
         let text = "id,,x,_issues\n1,a\u{7},2,\u{7}\n2,c,3,\n"
         let proposal = try await inferring(text)
         #expect(proposal.refused.isEmpty)
@@ -84,7 +84,7 @@ import Watchdog
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
     }
 
-    @Test func `N1: a member that is a list or an object makes its column no field, and refuses no row`() async throws {
+    @Test func `N1: a column with a list or an object is not a field, and none of its rows is refused`() async throws {
         let text = """
             {"key":1,"name":"a","address":{"c":1},"username":"u"}
             {"key":2,"name":"b","address":"Main St","username":"u"}
@@ -99,7 +99,7 @@ import Watchdog
         #expect(try await chosen.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
     }
 
-    @Test func `a column is chosen by its name as it is written before names that are like it`() async throws {
+    @Test func `an exact column name is chosen before similar names`() async throws {
         let text = "id,e-mail,email\n1,a,b\n2,c,d\n"
         let exact = try await inferring(text) { $0.columns = ["e-mail", "ID"] }
         #expect(exact.columns.map(\.header) == ["id", "e-mail"])
@@ -110,7 +110,7 @@ import Watchdog
         #expect(try await chosen.validating(Array(objects.utf8)).outcomes == [1, 0, 0, 0])
     }
 
-    @Test func `names of members that were not asked for are no columns, however many there are`() async throws {
+    @Test func `members that were not chosen are not columns, however many there are`() async throws {
         let first = #"{"id":0,"name":"zero""# + (0..<10_003).map { #","m\#($0)":1"# }.joined() + "}\n"
         let text = first + (1...1_000).map { #"{"id":\#($0),"name":"long name \#($0)"}"# + "\n" }.joined()
         let proposal = try await inferring(text) { $0.columns = ["id", "name"] }
@@ -119,9 +119,7 @@ import Watchdog
         await #expect(throws: InferenceError.self) { try await inferring(text) }
     }
 
-    @Test func `N4: of a column that nobody is to see the schema says how long its values are, and nothing else`()
-        async throws
-    {
+    @Test func `N4: the schema of a column with hidden values has only a type and a length`() async throws {
         for cells in [(0..<30).map { "AB-\($0 + 10)" }, (0..<30).map { $0 % 2 == 0 ? "yes" : "no" }] {
             let hint = try await column(of: cells, named: "password_hint")
             #expect(hint.rules?.mask == nil && hint.rules?.characters == nil && hint.rules?.allowedValues == [])
@@ -149,7 +147,7 @@ import Watchdog
         }
     }
 
-    @Test func `N11: the content of a row is the key where it is asked for`() async throws {
+    @Test func `N11: the content of a row is the key on request`() async throws {
         let text = "username,size\na,1\na,1\n"
         let proposal = try await inferring(text) { $0.key = .content }
         #expect(proposal.key == .content && proposal.refused.isEmpty)

@@ -1,21 +1,21 @@
 import ProfileTesting
 import Testing
 
-/// A file made after real ones of its field, and what a person says that its columns are.
+/// A file that imitates real files of its field, with the labels that a person gave its columns.
 struct FileOfTheWorld: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
-    /// By header, as ``LabelledColumn`` writes it.
+    /// The labels by header, in the form of `ColumnProposal.label`.
     let labels: [String: String]
     /// The header of the key; nil where there is none.
     let key: String?
-    /// How many rows no schema could take.
+    /// The number of rows that every schema refuses.
     let refused: Int
 
     var testDescription: String { name }
 }
 
-/// Makes them: the same in every run.
+/// Makes the files, which are the same in every run.
 enum FilesOfTheWorld {
     static let all = [
         invoices, penguins, airports, stops, films, voters, visits, subscribers, survey, accounts,
@@ -69,7 +69,7 @@ enum FilesOfTheWorld {
             key: nil, refused: 0)
     }()
 
-    /// Airports: NA is North America, everything is quoted that is text, addresses of pages.
+    /// Airports: NA is North America, all texts are quoted, and there are addresses of web pages.
     static let airports: FileOfTheWorld = {
         var random = SeededGenerator(seed: 3)
         var text =
@@ -161,7 +161,8 @@ enum FilesOfTheWorld {
             key: "Voter ID", refused: 0)
     }()
 
-    /// A practice: days first where that can be told, and a column in which it cannot; rows with a cell too many.
+    /// A medical practice: one column of dates proves that the day comes first, and another column is ambiguous. Some
+    /// rows have a cell too many.
     static let visits: FileOfTheWorld = {
         var random = SeededGenerator(seed: 7)
         var text = "visit_id|patient|admitted|reviewed|temperature|note\n"
@@ -181,7 +182,7 @@ enum FilesOfTheWorld {
             key: "visit_id", refused: 5)
     }()
 
-    /// A newsletter: a few addresses are there twice, in another case, and one row has none.
+    /// A newsletter: a few addresses occur twice with different capitals, and one row has no address.
     static let subscribers: FileOfTheWorld = {
         var random = SeededGenerator(seed: 8)
         var text = "Full Name,E-Mail,Signed Up,Plan,Score\n"

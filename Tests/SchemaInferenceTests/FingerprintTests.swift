@@ -8,7 +8,7 @@ import Watchdog
     private static let template = Array("/tmp/profiles-test-XXXXXX".utf8CString)
 
     @Test(arguments: [1 << 20, 9_000, 1_000, 64])
-    func `N3: repeats are found, by their lines, whatever memory holds`(limit: Int) throws {
+    func `N3: the lines of repeated values are found with any memory limit`(limit: Int) throws {
         var random = SeededGenerator(printingSeedOf: "fingerprints")
         let values = (0..<20_000).map { _ in "value \(random.number(0...60_000))" }
         var seen: Set<String> = []
@@ -27,7 +27,7 @@ import Watchdog
         #expect(runs.repeats.lines == Array(repeated.prefix(CountedLines.mostLines)))
     }
 
-    @Test func `values are the same whatever their ASCII case, and no other`() {
+    @Test func `values that differ only in ASCII case are equal, and other values are not`() {
         func hash(_ text: String) -> UInt64 { Fingerprint(of: Array(text.utf8).span, line: 1).hash }
         #expect(hash("Ada@Example.org") == hash("ada@example.ORG"))
         #expect(hash("É") != hash("é"))

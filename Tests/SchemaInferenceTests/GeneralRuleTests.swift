@@ -9,7 +9,7 @@ import Watchdog
 
 /// Rules that are proposed from a part of a file hold for the rest of it.
 @Suite(.watched) struct GeneralRuleTests {
-    /// The rules that a person gets who asks for nothing.
+    /// The rules that a person gets with the default options.
     private static func general(_ bytes: [UInt8]) async throws -> SchemaProposal {
         try await inferring(bytes) { $0.isStrict = false }
     }
@@ -20,7 +20,7 @@ import Watchdog
 
     // MARK: The measure
 
-    /// The share of the rows behind the first ones that the rules found in these refuse, besides repeated keys.
+    /// The share of the later rows that the rules from the first rows refuse, apart from repeated keys.
     private func refused(_ file: SortedFile, after count: Int) async throws -> Double {
         let proposal = try await Self.general(file.first(count))
         let report = try await proposal.validating(file.rest(after: count))
@@ -30,7 +30,7 @@ import Watchdog
     }
 
     @Test(arguments: [(20, 0.02, 0.15), (100, 0.01, 0.1), (nil, 0.005, 0.05)])
-    func `N10: what a part of a file shows holds for the rest of it`(
+    func `N10: rules from a part of a file hold for the rest of the file`(
         rows: Int?, median: Double, worst: Double
     ) async throws {
         var shares: [(share: Double, name: String)] = []
@@ -63,7 +63,7 @@ import Watchdog
         let whole = try await inferring(file.first(file.rows.count))
         for count in [20, 100, file.rows.count / 2] {
             let part = try await Self.general(file.first(count))
-            // A column without values, or with one word that is no type, shows no type yet.
+            // A column with fewer than two examples does not show its type yet.
             for column in whole.columns where part[column.header].map({ $0.examples.count > 1 }) ?? false {
                 let found = part[column.header]?.rules?.type
                 let mayBe: [FieldType?] = column.rules?.type == .number ? [.number, .integer] : [column.rules?.type]
@@ -76,7 +76,7 @@ import Watchdog
 
     private static let words = ["F", "M"]
 
-    @Test func `N10: M and F in twenty rows prove nothing, and it says so`() async throws {
+    @Test func `N10: the values M and F in twenty rows prove no rule, and a doubt says so`() async throws {
         let few = try await Self.general((0..<20).map { Self.words[$0 * 7 % 5 % 2] })
         #expect(few.rules?.allowedValues == [] && few.rules?.isRequired == false)
         #expect(few.doubts == [.withheld([.values(2), .length(1), .characters, .required], .fewValues)])
@@ -98,7 +98,7 @@ import Watchdog
         #expect(rising.rules?.maximumLength == nil && rising.rules?.characters == nil)
     }
 
-    @Test func `N10: as many values in random order as a rule needs are too few, and not called sorted`() async throws {
+    @Test func `N10: unsorted values that are too few for a rule are not reported as sorted`() async throws {
         func reason(_ cells: [String]) async throws -> WithheldRule.Reason? {
             for case .withheld(_, let reason) in try await Self.general(cells).doubts { return reason }
             return nil
@@ -129,14 +129,14 @@ import Watchdog
         #expect(try await Self.general(cells.sorted()).rules?.allowedValues == [])
     }
 
-    @Test func `N10: a column of rising times or links is sorted, however they begin and end`() async throws {
+    @Test func `N10: rising times or links count as sorted, whatever their equal beginnings and ends`() async throws {
         let times = (0..<900).map { "2024-01-\($0 / 60 + 10) 11:\($0 % 60 / 10)\($0 % 10):00Z with a note" }
         #expect(try await Self.general(times).rules?.maximumLength == nil)
         let links = (1_000..<1_900).map { "https://www.example.org/items/\($0)" }
         #expect(try await Self.general(links).rules?.maximumLength == nil)
     }
 
-    @Test func `N10: one value again and again proves no list, and it says so`() async throws {
+    @Test func `N10: one repeated value proves no list of values, and a doubt says so`() async throws {
         let constant = try await Self.general(Array(repeating: "EUR", count: 1_000))
         #expect(constant.rules?.isRequired == false)
         #expect(constant.doubts == [.withheld([.maximumLength, .required], .oneValue)])
@@ -151,7 +151,7 @@ import Watchdog
         #expect(try await rules(400)?.isUnique == true)
     }
 
-    @Test func `N10: a length has room unless all are as long`() async throws {
+    @Test func `N10: a maximum length leaves room unless all values have the same length`() async throws {
         var random = SeededGenerator(seed: 7)
         let names = (0..<300).map { _ in random.letters(random.number(2...9)) + " & Co" }
         #expect(try await Self.general(names).rules?.maximumLength == 50)
@@ -159,7 +159,7 @@ import Watchdog
         #expect(codes.rules?.minimumLength == 5 && codes.rules?.maximumLength == 5)
     }
 
-    @Test func `N10: texts that mean missing are none in the next file either`() async throws {
+    @Test func `N10: a schema from few rows accepts the usual words for missing values in later files`() async throws {
         let few = try await Self.general(["1", "2", "3"])
         #expect(few.rules?.type == .integer && few.rules?.missingValues == ["NA", "N/A", "NULL", "null", "NaN"])
         var random = SeededGenerator(seed: 8)

@@ -5,14 +5,14 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What one batch shows counts as what another shows, and columns may begin in any of them.
+/// Evidence counts the same in every batch, and a column may begin in any batch.
 @Suite(.watched) struct InferenceBatchTests {
     private static let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
-    /// Rows of the first batch; ten are in the one behind it.
+    /// The number of rows in the first batch. The second batch has ten rows.
     private static let first = 100
 
-    /// What is proposed for columns whose values come from the number of the row.
+    /// The proposal for columns whose values depend on the row number.
     private func inferring(
         _ columns: [String: (Int) -> String], sample: Int? = nil
     ) async throws -> SchemaProposal {
@@ -31,7 +31,7 @@ import Watchdog
         return try await SchemaInferenceTests.inferring(text) { $0.sample = sample }
     }
 
-    @Test func `N1: what a later batch shows counts as what the first one shows`() async throws {
+    @Test func `N1: evidence in a later batch counts like evidence in the first batch`() async throws {
         let first = Self.first
         let proposal = try await inferring([
             "words": { $0 < first ? String($0) : "word" },
@@ -87,7 +87,7 @@ import Watchdog
         #expect(proposal["late_id"]?.values == 3)
     }
 
-    @Test func `objects that no schema could take are told by what is wrong with them`() async throws {
+    @Test func `objects that no schema accepts are refused with their reasons`() async throws {
         let long = String(repeating: "x", count: 1_100_000)
         let lines = [
             #"{"user": "ann", "_line": 7, "_issues": ["x"]}"#, #"{"user": "bob", "user": "bo"}"#,

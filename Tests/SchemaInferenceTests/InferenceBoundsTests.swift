@@ -5,12 +5,12 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// The bounds at which a column is taken for something else, from both sides.
+/// The bounds at which a column gets another type or rule, with a test on both sides.
 @Suite(.watched) struct InferenceBoundsTests {
     // MARK: Types
 
     @Test(
-        "N2: numbers with a few words among them are nearly numbers, up to three and one in twenty",
+        "N2: a column with at most three words, and at most one in twenty, is nearly numeric",
         arguments: [(57, 3, true), (56, 3, false), (96, 4, false), (19, 1, true), (18, 1, false)])
     func nearMiss(numbers: Int, words: Int, isTold: Bool) async throws {
         let found = try await column(of: (0..<numbers).map(String.init) + (0..<words).map { "none\($0)" })
@@ -23,7 +23,7 @@ import Watchdog
         #expect(lines.lines == Array(numbers + 2..<numbers + words + 2))
     }
 
-    @Test func `N2: of digits that are no numbers it says on which lines`() async throws {
+    @Test func `N2: a doubt lists the lines of digits that are not numbers`() async throws {
         let found = try await column(of: ["10", "20", "007", "30", "+1.5"])
         guard case .numerals(let lines)? = found.doubts.first else {
             Issue.record("\(found.doubts)")
@@ -39,13 +39,13 @@ import Watchdog
         #expect(try await column(of: ["756.1234.5678.98", "75622223333"]).doubts == [])
         #expect(try await column(of: ["1.2.3", "4.5.6"]).doubts == [])
         #expect(try await column(of: ["10", "007", "x"]).doubts == [])
-        // Of a postal code nobody thinks that it is a number.
+        // A postal code is not expected to be a number.
         let code = try await column(of: ["01234", "56789"], named: "zip")
         #expect(code.doubts == [] && code.label == "string postal-code")
         #expect(try await column(of: ["12345", "54321"], named: "zip").label == "string postal-code")
     }
 
-    @Test func `N2: a point between three digits stands before a fraction, as the standard has it`() async throws {
+    @Test func `N2: a point before three digits is a decimal point, as in the standard`() async throws {
         #expect(try await column(of: ["1.234", "5.678"]).label == "number")
     }
 
@@ -62,8 +62,7 @@ import Watchdog
         #expect(try await column(of: ["1999", "2024"], named: "number").label == "integer")
     }
 
-    @Test func `N2: yes and no are booleans where both are there, and 0 and 1 where the name asks for it`() async throws
-    {
+    @Test func `N2: yes and no are booleans if both occur, and 0 and 1 if the column name suggests it`() async throws {
         #expect(try await column(of: ["true", "TRUE", "True", "false", "FALSE", "False"]).label == "boolean")
         #expect(try await column(of: ["true", "true"]).label == "boolean")
         #expect(try await column(of: ["yes", "yes"]).label == "string")
@@ -78,21 +77,23 @@ import Watchdog
         (["1,234.5E3", "2"], "string"), (["12,34.5", "1"], "string"), (["1,2345.5", "1"], "string"),
         (["1.", "2"], "string"), (["1234", "1,234.5"], "string"), (["a://b", "c://d"], "string"),
     ])
-    func `N2: numbers and addresses are taken as people write them`(cells: [String], label: String) async throws {
+    func `N2: only usual notations of numbers and addresses are recognised`(cells: [String], label: String)
+        async throws
+    {
         #expect(try await column(of: cells).label == label)
     }
 
     // MARK: Rules
 
     @Test(arguments: [(19, 3, false), (20, 3, true), (20, 4, true), (24, 5, false), (25, 5, true)])
-    func `N2: values are choices in twenty rows, and if each is there five times`(
+    func `N2: values are choices in at least twenty rows, if each occurs five times on average`(
         rows: Int, kinds: Int, isChoice: Bool
     ) async throws {
         let found = try await column(of: (0..<rows).map { "kind " + String(repeating: "x", count: $0 % kinds) })
         #expect(found.rules?.allowedValues.isEmpty == !isChoice)
     }
 
-    @Test func `N2: what few values have in common, or those of a secret's name, is no rule`() async throws {
+    @Test func `N2: few values, and values in a column with a secret name, prove no rule`() async throws {
         #expect(try await column(of: ["abc", "de"]).rules?.characters == nil)
         #expect(try await column(of: ["a b", "c!", "d", "e", "f"]).rules?.characters == nil)
         #expect(try await column(of: ["ab", "bä", "cdé", "d", "e"]).rules?.characters == nil)
@@ -110,7 +111,7 @@ import Watchdog
         #expect(
             try await column(of: (0..<40).map { long + ["aaaaa", "bbbbb"][$0 % 2] }).rules?.allowedValues.count == 2)
         #expect(try await column(of: (0..<40).map { long + ["aaaaaa", "bbbbb"][$0 % 2] }).rules?.allowedValues == [])
-        // Nine bytes, of which the last tells them apart.
+        // The first eight bytes are equal, and the ninth differs.
         let alike = try await column(of: (0..<40).map { ["category1x", "category2x"][$0 % 2] })
         #expect(alike.rules?.allowedValues == ["category1x", "category2x"])
     }
@@ -118,7 +119,7 @@ import Watchdog
     @Test func `N2: the longest value may be as long as the limit`() async throws {
         #expect(try await column(of: ["abcdefghij", "abc"]).rules?.maximumLength == 10)
         #expect(try await column(of: ["abcdefghijk", "abc"]).rules?.maximumLength == 20)
-        // A line break is one character, and a letter under very many marks is as long as its bytes make it (S5).
+        // CR LF is one character. The length of a letter with very many combining marks depends on its bytes (S5).
         #expect(try await column(of: ["abcd\r\nefghi", "abc"]).rules?.maximumLength == 10)
         let marked = "e" + String(repeating: "\u{301}", count: 600)
         #expect(try await column(of: [marked, "x"]).rules?.maximumLength == 500)
@@ -132,7 +133,7 @@ import Watchdog
         #expect(try await column(of: cells(32)).rules?.mask == nil)
     }
 
-    @Test func `N2: a name says what values mean only where they can mean that`() async throws {
+    @Test func `N2: a column name gives a content type only if the values fit it`() async throws {
         #expect(try await column(of: ["+49 30 123", "030/456"], named: "phone").rules?.contentType == "tel")
         #expect(try await column(of: ["٠٣٠", "٠٤٠"], named: "phone").rules?.contentType == nil)
         #expect(try await column(of: ["SW1A 1AA", "A 1"], named: "zip").rules?.contentType == "postal-code")
@@ -152,7 +153,7 @@ import Watchdog
     // MARK: Missing values
 
     @Test(arguments: [(60, 5, true), (60, 4, false), (100, 5, true), (101, 5, false)])
-    func `N2: one word again and again among many kinds stands for none, from five times and one in twenty on`(
+    func `N2: a word counts as missing if it occurs five times, and once per twenty other values`(
         words: Int, tokens: Int, isMissing: Bool
     ) async throws {
         let cells = (0..<words).map { "word\($0) x" } + (0..<tokens).map { _ in "null" }
@@ -165,7 +166,7 @@ import Watchdog
         #expect(found.values == cells.count - found.missing)
     }
 
-    @Test func `N2: a code as long as the others is a value, whatever it says in other columns and however often`()
+    @Test func `N2: a code as long as the others is a value, even if it means missing in another column`()
         async throws
     {
         let text =
@@ -192,7 +193,7 @@ import Watchdog
         #expect(exceptions == isKey)
     }
 
-    @Test func `N3: the key whose own name cannot be had is called username`() async throws {
+    @Test func `N3: a key whose header cannot be its field name is called username`() async throws {
         let plain = try await inferring("id,n\n1,x\n2,x\n")
         #expect(plain.schema?.primaryKey.name == "id" && plain["id"]?.doubts == [])
         let underscored = try await inferring("_id,n\n1,x\n2,x\n")
@@ -202,7 +203,7 @@ import Watchdog
         #expect(same.schema?.primaryKey.name.text == "username" && same["User-Name"]?.doubts == [])
     }
 
-    @Test func `a column that may be the key and is not is unique where two ways of writing are two values`()
+    @Test func `a possible key that is not the key is unique if different notations are different values`()
         async throws
     {
         let proposal = try await inferring("user,email,user_id,id\na,a@b.org,7,1.5\nb,b@b.org,8,2.5\n")
@@ -212,7 +213,7 @@ import Watchdog
         #expect(try await inferring("user,user_id\na,7\nb,7\n")["user_id"]?.rules?.isUnique == false)
     }
 
-    @Test func `N4: a password is required where each row has one, and hashes may stand in a hundred rows but one`()
+    @Test func `N4: a password is required if each row has one, and one in a hundred hashes may be invalid`()
         async throws
     {
         #expect(try await inferring("user,password\na,Sesame7!\nb,Open8\n")["password"]?.rules?.isRequired == true)
@@ -224,14 +225,14 @@ import Watchdog
             #expect(proposal["password_hash"]?.label == label)
             #expect(proposal.refused.map(\.rows.lines) == (label == "hash" ? [[9]] : []))
         }
-        // Of a header alone its names are all there is to go by.
+        // A file with only a header gives no evidence except its names.
         let empty = try await inferring("user,password_hash,password\n")
         #expect(empty["password_hash"]?.label == "hash" && empty["password"]?.doubts == [.leftOut(.otherSecret)])
     }
 
     // MARK: Names
 
-    @Test func `names that are kept, long or alike in threes are changed so that a schema takes them`() async throws {
+    @Test func `reserved, long or similar names are changed so that a schema accepts them`() async throws {
         let kept = try await inferring("code,User Name\n1,a\n2,a\n")["User Name"]
         #expect(kept?.rules?.name.text == "source_user_name" && kept?.doubts == [.renamed(.reserved)])
         let alike = try await inferring("user,a_b,ab,A-B\nx,1,2,3\n")
@@ -243,14 +244,14 @@ import Watchdog
         #expect(unnamed.last?.doubts == [.leftOut(.noName)])
     }
 
-    @Test func `columns are chosen as an import matches names, and none may be there twice`() async throws {
+    @Test func `chosen columns are matched as in an import, and a repeated column is an error`() async throws {
         let chosen = try await inferring("user,Shoe Size,n,\na,42,1,\n") { $0.columns = ["user", "shoe_size"] }
         #expect(chosen.columns.map(\.header) == ["user", "Shoe Size"])
         #expect(chosen.ignoredColumns == ["n", ""])
         await #expect(throws: InferenceError.repeatedHeader("a")) {
             try await inferring(#"{"user":"x","a":1," a":2}"#)
         }
-        // What a file of rejected rows adds is no column.
+        // The columns that a file of rejected rows adds are not columns of the proposal.
         let rejects = try await inferring("user,_line,_issues\na,7,x\n")
         #expect(rejects.columns.map(\.header) == ["user"] && rejects.ignoredColumns == [])
     }

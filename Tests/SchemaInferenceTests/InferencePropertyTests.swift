@@ -7,9 +7,10 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// The law: by the schema that a file gives, every row of that file is valid, save those that were counted (N1).
+/// Every row of a file is valid by the schema that was inferred from it, except the rows that are counted as refused
+/// (N1).
 @Suite(.watched) struct InferencePropertyTests {
-    @Test func `N1: every row of any file is valid by its own schema, but for those that are counted`() async throws {
+    @Test func `N1: every row of any file is valid by its inferred schema, except the refused rows`() async throws {
         var seeds = SeededGenerator(printingSeedOf: "inference")
         for _ in 0..<rounds(600) {
             // A seed for each file, so that a single one can be made again.
@@ -18,7 +19,7 @@ import Watchdog
         }
     }
 
-    @Test("N1: files for which this was once wrong", arguments: [2_055_788_503_724_558_328 as UInt64])
+    @Test("N1: files that once failed pass", arguments: [2_055_788_503_724_558_328 as UInt64])
     func knownFile(seed: UInt64) async { await check(seed, lastKind: RandomFile.firstLastKind) }
 
     private func check(_ seed: UInt64, lastKind: Int = RandomFile.lastKind) async {
@@ -34,7 +35,7 @@ import Watchdog
             guard proposal.schema != nil else { return #expect(!isNumbered && proposal.key == nil, comment) }
             let report = try await proposal.validating(bytes)
             #expect(report.rejected == proposal.refusedRows, "\(report.lines.prefix(5)) \(comment)")
-            // Of many only the first are named.
+            // If many rows are refused, only the first lines are listed.
             if proposal.refused.allSatisfy({ $0.rows.count == $0.rows.lines.count }) {
                 let named = Set(proposal.refused.flatMap(\.rows.lines))
                 #expect(Set(report.issues.listed.map(\.line)) == named, "\(report.lines.prefix(5)) \(comment)")

@@ -27,12 +27,12 @@ import Watchdog
         (["true", "FALSE", "True"], "boolean"),
         (["Ja", "nein", "ja"], "boolean"),
     ])
-    func `N2: a column is of a type if every value is, in one way of writing`(
+    func `N2: a column has a type if every value has this type in the same notation`(
         cells: [String], label: String
     ) async throws {
         let label = label == "date" ? "date yyyy-MM-dd" : label
         #expect(try await column(of: cells).label == label)
-        // One that is none, and it is text.
+        // One value that does not fit makes the column text.
         #expect(try await column(of: cells + ["none of it"]).label.hasPrefix("string"))
     }
 
@@ -43,7 +43,7 @@ import Watchdog
         #expect(try await column(of: cells).label == "string")
     }
 
-    @Test func `N2: where day and month cannot be told apart a date is text, and it says so`() async throws {
+    @Test func `N2: a date whose day and month are ambiguous is text, and a doubt says so`() async throws {
         let told = try await column(of: ["03/04/2020", "25/04/2020", "01/02/2021"])
         #expect(told.label == "date dd/MM/yyyy")
         let untold = try await column(of: ["03/04/2020", "12/11/2020", "01/02/2021"])
@@ -51,7 +51,7 @@ import Watchdog
         #expect(untold.doubts.contains(.dayOrMonth))
     }
 
-    @Test func `a sign that may stand for a fraction or between thousands makes text, and it says so`() async throws {
+    @Test func `a sign that may be a decimal or a thousands sign makes text, and a doubt says so`() async throws {
         let untold = try await column(of: ["1,234", "5,678"])
         #expect(untold.rules?.type == .string)
         #expect(untold.doubts.contains(.fractionOrThousands))
@@ -71,7 +71,7 @@ import Watchdog
         #expect(try await formats("12").map(shape) == ["text", ".", "text"])
     }
 
-    @Test func `a sign before three digits is no decimal sign if another column or nothing proves it`() async throws {
+    @Test func `a sign before three digits is read as another column proves, and otherwise makes text`() async throws {
         // In the first column, only some thousands are separated.
         func first(beside proven: String) async throws -> FieldRules? {
             try await inferring("id;a;b\nx;5,239;\(proven)\ny;253251;\(proven)\nz;17;\(proven)\n")["a"]?.rules
@@ -83,7 +83,7 @@ import Watchdog
         #expect(try await first(beside: "12")?.type == .string)
     }
 
-    @Test func `what keeps a column from being a number is told with its line`() async throws {
+    @Test func `a value that keeps a column from being a number is reported with its line`() async throws {
         let cells = (0..<100).map { $0 == 41 ? "n.v." : String($0) }
         let near = try await column(of: cells)
         #expect(near.rules?.type == .string)
@@ -100,7 +100,7 @@ import Watchdog
         let few = try await column(of: (0..<60).map { ["red", "green", "blue"][$0 % 3] })
         #expect(few.rules?.allowedValues == ["blue", "green", "red"])
         #expect(try await column(of: (0..<60).map { "colour \($0 % 30)" }).rules?.allowedValues == [])
-        // Names of people are open, however few there are.
+        // Names of people are never an enumeration, however few there are.
         let names = try await column(of: (0..<60).map { ["Ann", "Bo"][$0 % 2] }, named: "First name")
         #expect(names.rules?.allowedValues == [])
     }
@@ -111,13 +111,13 @@ import Watchdog
         #expect(try await column(of: cells + ["B-11/22"]).rules?.mask == nil)
     }
 
-    @Test func `what is there again and again has no shape`() async throws {
+    @Test func `a value that is always the same gives no mask`() async throws {
         let constant = try await column(of: (0..<9).map { _ in "A-12" })
         #expect(constant.rules?.mask == nil)
         #expect(constant.rules?.minimumLength == nil)
     }
 
-    @Test func `lengths leave room, but for codes that are all as long`() async throws {
+    @Test func `maximum lengths leave room, except for codes of equal length`() async throws {
         let words = try await column(of: ["one", "three", "seventeen", "four", "eleven!"])
         #expect(words.rules?.minimumLength == nil)
         #expect(words.rules?.maximumLength == 10)
@@ -134,7 +134,7 @@ import Watchdog
 
     // MARK: Missing values
 
-    @Test func `texts for missing values are taken for these where they stand out`() async throws {
+    @Test func `texts for missing values are recognised if they differ from the other values`() async throws {
         let numbers = try await column(of: ["1", "NA", "3", "n/a", "-"])
         #expect(numbers.label == "integer")
         #expect(numbers.rules?.missingValues == ["NA", "n/a", "-"])
@@ -144,7 +144,7 @@ import Watchdog
         #expect(words.rules?.missingValues == ["-"])
     }
 
-    @Test func `texts that may be values are values, and it says so`() async throws {
+    @Test func `texts that may be values are kept as values, and a doubt says so`() async throws {
         let codes = try await column(of: ["DE", "NA", "FR", "IT", "BE"])
         #expect(codes.rules?.missingValues == [])
         #expect(codes.rules?.isRequired == true)
@@ -161,7 +161,7 @@ import Watchdog
         #expect(proposal.schema?.primaryKey.name.text == "user")
     }
 
-    @Test func `N3: a key by name may lack a value of its own in one row of a hundred, ignoring case`() async throws {
+    @Test func `N3: in a key that is found by name, one row in a hundred may repeat a value`() async throws {
         func file(repeats: Int) -> String {
             "login,n\n"
                 + (0..<200).map { "\($0 < repeats ? "SAME\($0 % 1)" : $0 == 199 ? "same0" : "u\($0)"),\($0)\n" }
@@ -171,11 +171,13 @@ import Watchdog
         #expect(one.key == .column("login"))
         #expect(one.refused.map(\.reason) == [.repeatedKey])
         #expect(one.refused.first?.rows.lines == [3, 201])
-        // With three it is the first column that is unique.
+        // With more repeated rows, the key is the first unique column.
         #expect(try await inferring(file(repeats: 3)).key == .column("n"))
     }
 
-    @Test func `N3: without a name it is the first that is unique and never empty`() async throws {
+    @Test func `N3: without a name of a key, the first column that is unique and never empty is the key`()
+        async throws
+    {
         let proposal = try await inferring("a,b,c,d\n1,x,p,s\n1,,q,t\n2,y,r,u\n")
         #expect(proposal.key == .column("c"))
         #expect(proposal["c"]?.doubts == [.keyByValues])
@@ -190,7 +192,7 @@ import Watchdog
         #expect(try await numbered.validating(Array(text.utf8)).outcomes == [3, 0, 0, 0])
     }
 
-    @Test func `N3: a key may be a word that stands for missing values elsewhere, and is never a sign`() async throws {
+    @Test func `N3: a key may be a word for missing values in other columns, and is never a sign`() async throws {
         let text = "user\nann\nnone\nbob\n" + (0..<200).map { "u\($0)\n" }.joined() + "-\nNONE\n"
         let proposal = try await inferring(text)
         #expect(proposal.key == .column("user"))
@@ -205,7 +207,7 @@ import Watchdog
         "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
     @Test(arguments: ["NULL", "NA", "-", " "], ["password_hash", "password", "credential"])
-    func `N4: people without a password are in a column of hashes too`(token: String, header: String) async throws {
+    func `N4: a column of hashes may have rows without a password`(token: String, header: String) async throws {
         let text =
             "user,\(header)\n" + (0..<10).map { "u\($0),\"\($0 % 3 == 0 ? token : Self.hash)\"\n" }.joined()
         let proposal = try await inferring(text)
@@ -215,7 +217,7 @@ import Watchdog
         #expect(proposal.refused.isEmpty)
         let report = try await proposal.validating(Array(text.utf8))
         #expect(report.lines == [])
-        // The schema takes that token for no hash wherever it is read again.
+        // The schema that is parsed again treats the token as a missing value, too.
         let again = try ProfileSchema(parsing: #require(proposal.schema).document())
         #expect(again == proposal.schema)
     }
@@ -233,7 +235,7 @@ import Watchdog
         let words = (0..<40).map { $0 == 17 ? Self.hash : ["red", "green"][$0 % 2] }
         let column = try await column(of: words)
         #expect(column.label == "left out" && column.examples == [] && column.doubts == [.leftOut(.someHashes)])
-        // Nor is it hashed again as if it were a password.
+        // A column of passwords with one hash is left out as well, so the hash is not hashed as a password.
         let passwords = try await SchemaInferenceTests.column(of: words, named: "password")
         #expect(passwords.doubts == [.leftOut(.someHashes)])
     }
@@ -242,14 +244,14 @@ import Watchdog
         ("address", "street-address"), ("address_2", "address-line2"), ("Address Line 2", "address-line2"),
         ("phone_2", "tel"), ("Phone number", "tel"),
     ])
-    func `a number behind a name means another of its kind, or the second line of an address`(
+    func `a number after a name means a further value, or the second line of an address`(
         name: String, meaning: String
     ) async throws {
         let found = try await column(of: ["7876-1241", "12-44"], named: name)
         #expect(found.rules?.contentType == meaning)
     }
 
-    @Test func `N4: a header that folds to that of hashes is one, however its capitals split it`() async throws {
+    @Test func `N4: a header for hashes is recognised with any capital letters`() async throws {
         let proposal = try await inferring("user,pasSword_hash\nann,\(Self.hash)\nbob,\n")
         #expect(proposal.columns.map(\.label) == ["key string username", "hash"])
         let others = try await inferring("user,pasSword_hash\nann,x\nbob,y\n")
@@ -257,7 +259,9 @@ import Watchdog
     }
 
     @Test(arguments: [["tRUE"], ["fALSE"], ["tRUE", "TRUE"], ["tRUE", "False"]])
-    func `N2: a boolean of one word has the schema's own words for the other`(words: [String]) async throws {
+    func `N2: the words true and false are booleans in any case, even if the other word never occurs`(words: [String])
+        async throws
+    {
         let column = try await column(of: words + words)
         #expect(column.label == "boolean")
     }
@@ -273,11 +277,12 @@ import Watchdog
         }
     }
 
-    @Test func `N1: a row is refused once, and takes no key if it is refused`() async throws {
+    @Test func `N1: a row is refused only once, and a refused row does not use up its key`() async throws {
         let text =
             "user,password_hash\n"
             + (0..<300).map { "u\($0),\"\(Self.hash)\"\n" }.joined()
-            // Neither of these is stored, so that the third is no repeat; the fourth is refused for one reason.
+            // The first two rows are not stored, so the third is no repetition. The fourth is refused for one reason
+            // only.
             + "new,unset\nNEW,\"a\u{1}\"\nnew,\"\(Self.hash)\"\n,unset\n"
         let proposal = try await inferring(text)
         #expect(proposal.refused.map(\.reason) == [.unsupportedHash])
@@ -295,7 +300,7 @@ import Watchdog
         #expect(try await proposal.validating(Array(text.utf8)).lines == [])
     }
 
-    @Test func `N1: nothing is refused for what a column holds that becomes no field`() async throws {
+    @Test func `N1: values in a column that is not a field refuse no row`() async throws {
         let text =
             "user,password_hash,password,other_password,mixed\n"
             + "ann,\"\(Self.hash)\",\u{1},\u{2},\"\(Self.hash)\"\nbob,\"\(Self.hash)\",a,b,\u{3}\n"
@@ -306,7 +311,7 @@ import Watchdog
         #expect(try await inferring(objects).refused == [])
     }
 
-    @Test func `N3: the number of the row is the key where it is asked for, though a column is unique`() async throws {
+    @Test func `N3: the row number is the key on request, even if a column is unique`() async throws {
         let text = "colour,size\nred,1\ngreen,2\n"
         #expect(try await inferring(text).key == .column("colour"))
         let proposal = try await inferring(text) { $0.key = .rowNumber }
@@ -366,12 +371,12 @@ import Watchdog
             ])
         #expect(proposal["status"]?.rules?.columns == [] && proposal["status"]?.doubts == [])
         #expect(proposal["Post-Code"]?.rules?.columns == ["Post-Code"])
-        // What is called as a field can be keeps its name.
+        // A header that is already a valid field name keeps its name.
         #expect(proposal["Post-Code"]?.doubts == [.renamed(.indistinct)])
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
     }
 
-    @Test func `past a hundred columns it asks which to take`() async throws {
+    @Test func `a file with more than a hundred columns is an error until columns are chosen`() async throws {
         let header = (0..<101).map { "c\($0)" }.joined(separator: ",")
         let row = (0..<101).map(String.init).joined(separator: ",")
         let text = "\(header)\n\(row)\n"
@@ -382,7 +387,7 @@ import Watchdog
         await #expect(throws: InferenceError.unknownColumn("d")) { try await inferring(text) { $0.columns = ["d"] } }
     }
 
-    @Test func `columns without a name are left out, and said`() async throws {
+    @Test func `columns without a name are left out and reported`() async throws {
         let text = ",user,_\n0,ann,\n1,bob,\n"
         let proposal = try await inferring(text)
         #expect(proposal.columns.map(\.label) == ["left out", "key string username", "left out"])
@@ -394,7 +399,7 @@ import Watchdog
         + "3.1.2026;3.1.2026;Lohn;2.000,00;2.004,00\n"
 
     @Test(
-        "I2: a header below other lines is told by its shape, and the lines above it are skipped",
+        "I2: a header below other lines is found by its shape, and the lines above it are skipped",
         arguments: [
             ("Members of 2024\n\nuser,born,note\nann,1990,x\nbob,1991,y\n", 3),
             ("Members,2024\nby,me\nuser,born,note,b\nann,1990,x,\nbob,1991,y,\n", 3),
@@ -421,7 +426,7 @@ import Watchdog
     }
 
     @Test(
-        "I2: a header that lacks names, and one beside longer rows, is the header",
+        "I2: a header without some names, or with fewer cells than the rows, is still the header",
         arguments: [
             "name,city,\nann,rome,x\nbob,oslo,y\ncy,bern,z\n", "user,age,\nann,7,x\nn/a,n/a,n/a\nbob,8,1\ncy,9,2\n",
             ",user,\n0,ann,\n1,bob,\n", "user,name\nann,Ann,x\nbob,Bob,x\n", "user,,\nann,7,1\nbob,8,2\n",
@@ -431,7 +436,7 @@ import Watchdog
         _ = try await inferring(text)
     }
 
-    @Test func `I1: what separates the cells of a single column is named, unless somebody has said it`() async throws {
+    @Test func `I1: another delimiter in a single column is an error, unless the delimiter was given`() async throws {
         let text = "user:name:city\nann:Ann:Oslo\nbob:Bob:Rome\ncy:Cy:Bonn\n"
         await #expect(throws: InferenceError.input(.otherDelimiter(UInt8(ascii: ":")))) { try await inferring(text) }
         let said = try await inferring(text) { $0.format = .csv(delimiter: UInt8(ascii: ",")) }
@@ -439,7 +444,7 @@ import Watchdog
         #expect(try await inferring("from:to\n1:2\n3:4\n5:6\n").columns.count == 1)
     }
 
-    @Test func `I1: a first row that looks like the others is warned of, and names of years are not`() async throws {
+    @Test func `I1: a first row that looks like the others causes a warning, and names of years do not`() async throws {
         let rows = (0..<9).map { "\($0),Ann,2024-01-0\($0 + 1),\($0).5\n" }.joined()
         #expect(try await inferring(rows) { $0.key = .rowNumber }.warnings == [.headerLikeRows])
         let years = "2001,2002,2003\n" + (0..<9).map { "\($0),7,1\n" }.joined()
@@ -447,7 +452,7 @@ import Watchdog
         #expect(try await inferring("id,name,day,score\n" + rows).warnings == [])
     }
 
-    @Test func `I1: a schema is proposed with what is odd about the file`() async throws {
+    @Test func `I1: a proposal has warnings about unusual parts of the file`() async throws {
         let rows = (0..<9).map { "m\($0),\($0),'x'\n" }.joined()
         let proposal = try await inferring("user,n,note\n(key),(count),(text)\n" + rows + "\nm9,9,'y \"z\" '\n")
         #expect(
@@ -456,13 +461,13 @@ import Watchdog
             ])
     }
 
-    @Test func `a sample is of the first rows, and says that there are more`() async throws {
+    @Test func `a sample has the first rows, and the proposal says whether there are more`() async throws {
         let text = "user,n\na,1\nb,2\nc,x\n"
         let proposal = try await inferring(text) { $0.sample = 2 }
         #expect(proposal.rows == 2 && proposal.isSample)
         #expect(proposal["n"]?.label == "integer")
         #expect(try await inferring(text) { $0.sample = 3 }.isSample == false)
-        // As many as a batch has.
+        // A batch has 5,000 rows.
         let long = "user\n" + (0..<5_001).map { "u\($0)\n" }.joined()
         #expect(try await inferring(long) { $0.sample = 5_000 }.isSample)
         #expect(try await inferring(long) { $0.sample = 5_001 }.isSample == false)
@@ -476,7 +481,7 @@ import Watchdog
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 2])
     }
 
-    @Test func `objects of JSON are columns of their members`() async throws {
+    @Test func `the members of JSON objects are columns`() async throws {
         let text = """
             {"user":"ann","age":7}
             {"user":"bob","active":true,"age":null}
@@ -491,7 +496,7 @@ import Watchdog
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [3, 0, 0, 1])
     }
 
-    @Test func `what comes through a pipe is looked through and then imported`() async throws {
+    @Test func `input from a pipe can be read for an inference and then imported`() async throws {
         let text = "user,n\nann,1\nbob,2\n"
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -505,7 +510,7 @@ import Watchdog
         #expect(report.outcomes == [2, 0, 0, 0])
     }
 
-    @Test func `an empty file has no header, and one of a header alone has names to go by`() async throws {
+    @Test func `an empty file is an error, and a file with only a header is inferred from its names`() async throws {
         await #expect(throws: InferenceError.input(.noHeader)) { try await inferring("") }
         let proposal = try await inferring("user,note\n")
         #expect(proposal.key == .column("user"))

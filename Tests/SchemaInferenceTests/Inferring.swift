@@ -6,7 +6,7 @@ import SchemaInference
 import StoreFixtures
 import Testing
 
-/// What is proposed for bytes in a file: the tightest rules, unless `change` says otherwise.
+/// The proposal for a file with these bytes, with the tightest rules unless `change` sets other options.
 func inferring(
     _ bytes: [UInt8], _ change: (inout InferenceOptions) -> Void = { _ in }
 ) async throws -> SchemaProposal {
@@ -36,7 +36,7 @@ func inferring(
 }
 
 extension SchemaProposal {
-    /// What an import by the proposal comes to.
+    /// Imports the bytes by the proposal without a store, and returns the report.
     func validating(_ bytes: [UInt8]) async throws -> ImportReport {
         var options = ImportOptions()
         options.format = .automatic
@@ -45,19 +45,19 @@ extension SchemaProposal {
         return try await ProfileImporter(schema: schema, today: .latest, options: options).run(bytes)
     }
 
-    /// How many rows it says that no schema could take.
+    /// The number of rows that the proposal counts as refused.
     var refusedRows: Int { refused.reduce(0) { $0 + $1.rows.count } }
 
     subscript(header: String) -> ColumnProposal? { columns.first { $0.header == header } }
 
-    /// What every column was taken for, by its header.
+    /// The label of every column, by header.
     var labels: [String: String] {
         Dictionary(columns.map { ($0.header, $0.label) }) { first, _ in first }
     }
 }
 
 extension ColumnProposal {
-    /// What a person would write beside the column: its type, its way of writing, and what it means.
+    /// A label as a person would write it: the type, the notation and the content type.
     var label: String {
         guard let rules else { return "left out" }
         if rules.isSecret { return holdsHashes ? "hash" : "password" }
@@ -83,7 +83,7 @@ extension ColumnProposal {
     }
 }
 
-/// The rules of a field of a schema that was proposed for a column of these cells, beside a column `id` of numbers.
+/// The proposal for a column with these cells, in a file that also has a column `id` of unique keys.
 func column(
     of cells: [String], named name: String = "x", isStrict: Bool = true
 ) async throws -> ColumnProposal {

@@ -6,7 +6,7 @@ import Watchdog
 /// The padding and the case that the days and times of a column have in common.
 @Suite(.watched) struct MomentEvidenceTests {
     @Test(
-        "the case of months does not count for the case of am and pm, and a fraction of a second is a part",
+        "the case of months and the case of am and pm are separate, and fractions keep their digits",
         arguments: [
             ("%d %b %Y %I:%M %p", ["3 May 2024 10:00 am", "12 Jun 2024 9:30 pm"], "%-d %b %Y %-I:%M %P"),
             ("%d-%b-%Y %I:%M %p", ["03-MAY-2024 10:00 am", "12-JUN-2024 09:30 pm"], "%d-%^b-%Y %I:%M %P"),

@@ -12,7 +12,7 @@ import Watchdog
         #expect(proposal.labels == columns)
         let report = try await proposal.validating(Array(text.utf8))
         #expect(report.rejected == proposal.refusedRows && report.rows == proposal.rows, "\(report.lines)")
-        // What a later file needs is in the schema.
+        // The document of the schema has all settings that a later file needs.
         let again = try ProfileSchema(parsing: #require(proposal.schema).document())
         #expect(again == proposal.schema)
     }
@@ -39,7 +39,7 @@ import Watchdog
         #expect(plain.outcomes == [3, 0, 0, 0], "\(plain.lines)")
     }
 
-    @Test func `N1: a member that is an object here and a value there is left out with what is in it`() async throws {
+    @Test func `N1: a member that is an object in one row and a value in another is left out`() async throws {
         try await expectSame(
             #"{"id":1,"a":{"b":1,"c":{"d":2}}}"# + "\n" + #"{"id":2,"a":"x"}"# + "\n" + #"{"id":3,"a":{"e":3}}"# + "\n",
             columns: [

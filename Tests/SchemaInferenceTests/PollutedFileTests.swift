@@ -8,28 +8,28 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// I1, N7: files with something wrong are read right, or refused, or rejected row by row; what is stored is never wrong
-/// without a word.
+/// I1, N7: a faulty file is read correctly, refused, or rejected row by row. Wrong values are never stored without a
+/// warning.
 @Suite(.watched) struct PollutedFileTests {
-    @Test("I1: a file with one thing wrong", arguments: PollutedFile.all)
+    @Test("I1: a file with one fault has the expected outcome", arguments: PollutedFile.all)
     func pollution(_ file: PollutedFile) async throws {
         let found = try await outcome(of: file.bytes, meaning: file.rows)
         #expect(found == file.expected)
     }
 
-    @Test("I1: and compressed, the same", arguments: PollutedFile.all)
+    @Test("I1: a compressed file with one fault has the same outcome", arguments: PollutedFile.all)
     func compressed(_ file: PollutedFile) async throws {
         let found = try await outcome(of: Gzip.compressed(file.bytes), meaning: file.rows)
         #expect(found == file.expected)
     }
 
-    /// Where every field takes any text nothing is rejected for what it says: what is odd has to be noticed.
+    /// If every field accepts any text, no value is rejected, so every fault must cause a warning.
     @Test("I1: nothing is silently wrong where every field takes any text", arguments: PollutedFile.all)
     func permissive(_ file: PollutedFile) async throws {
         try await expectNothingSilent(file, by: ProfileSchema(parsing: CleanTable.permissiveSchema))
     }
 
-    @Test("I1, N1: nor by the schema that is found for it", arguments: PollutedFile.all)
+    @Test("I1, N1: nothing is silently wrong with the schema inferred from the file", arguments: PollutedFile.all)
     func inferred(_ file: PollutedFile) async throws {
         let proposal: SchemaProposal
         do {
@@ -45,7 +45,7 @@ import Watchdog
             file, by: schema, options, isNoticed: isLeftOut || !proposal.warnings.isEmpty)
     }
 
-    /// Expects that a file is refused, or that each row is stored as it was meant or rejected, or that somebody is warned.
+    /// Expects that the file is refused, or that each row is stored correctly or rejected, or that there is a warning.
     private func expectNothingSilent(
         _ file: PollutedFile, by schema: ProfileSchema, _ options: ImportOptions = ImportOptions(),
         isNoticed: Bool = false
@@ -58,7 +58,7 @@ import Watchdog
         } catch is ImportError {
             return
         }
-        // Whatever the fields are called; and a text may keep the zeros before a number.
+        // The names of the fields do not matter, and a text may keep leading zeros.
         func values(_ values: some Sequence<String>) -> [String] {
             values.filter { !$0.isEmpty }.map { String($0.drop { $0 == "0" }) }.sorted()
         }
@@ -75,8 +75,8 @@ import Watchdog
         #expect(try await outcome(of: Array(bytes.dropLast(9))) == "refused: damaged compression")
     }
 
-    /// What came of importing a file: how many rows are stored as they were meant, how many are stored otherwise, what was
-    /// rejected, and what was warned of.
+    /// Imports a file and describes the outcome: the numbers of rows that are stored correctly and wrongly, the
+    /// rejected rows, and the warnings.
     private func outcome(
         of bytes: [UInt8], meaning rows: [[String]] = CleanTable.rows
     ) async throws -> String {

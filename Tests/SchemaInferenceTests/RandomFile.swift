@@ -4,13 +4,13 @@ import ProfileTesting
 struct RandomFile {
     var bytes: [UInt8] { Array(text.utf8) }
     let text: String
-    /// The hashes that stand in it, of which nothing may be shown.
+    /// The hashes in the file, which must not be shown.
     let hashes: [String]
 
     /// What a cell holds.
     fileprivate enum Value {
         case text(String)
-        /// A number or a word of JSON, or a list, as it is written there.
+        /// JSON text: a number, a word or a list.
         case json(String)
         case absent
 
@@ -22,7 +22,7 @@ struct RandomFile {
         }
     }
 
-    // A seed that is written down gives the same file as long as it is used with the kinds that it was found with.
+    // A recorded seed gives the same file only with the `lastKind` for which it was recorded.
     init(using random: inout SeededGenerator, lastKind: Int = RandomFile.lastKind) {
         let count = random.once(in: 25) ? random.number(98...101) : random.number(1...8)
         let isWide = count > 8

@@ -25,7 +25,7 @@ import Watchdog
         return try await ProfileImporter(schema: schema, today: .latest, options: options).run(Array(text.utf8))
     }
 
-    /// Cells of one kind, as a column of a file has them, and some of another.
+    /// A column of cells of one kind, with some cells of another kind.
     private struct RandomColumn {
         let kind: Int
         let other: Int
@@ -117,7 +117,9 @@ import Watchdog
                 == ["phone too_short", "phone required", "username duplicate"], "\(loosening.broken)")
     }
 
-    @Test func `N12: a field that becomes text names a value that stays as it is stored`() async throws {
+    @Test func `N12: for a field that becomes text, the result names a value that keeps its stored form`()
+        async throws
+    {
         let (_, loosening) = try await loosening(
             of: "id,area\na,\"85,5 m²\"\nb,\"70,0 m²\"\nc,\"60,5 m²\"\n", by: "id,area\nd,\"85,5 m²\"\ne,large\n")
         #expect(loosening.schema["area"]?.type == .string)
@@ -126,7 +128,7 @@ import Watchdog
         #expect(form.written == "85,5 m²" && form.stored == "85.5")
     }
 
-    @Test func `N12: what is loosened accepts the stored rows and the file, and is never stricter`() async throws {
+    @Test func `N12: loosened rules accept the stored rows and the file, and are never stricter`() async throws {
         var seeds = SeededGenerator(printingSeedOf: "loosening")
         var loosened = 0
         for _ in 0..<rounds(200) {

@@ -6,7 +6,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// N1: what is inferred from a table that needs to be told where it begins, and an import by it.
+/// N1: the inference from a table whose layout is given by options, and an import by the proposal.
 @Suite(.watched) struct TableLayoutInferenceTests {
     @Test func `N1: the columns of a file without a header have numbers`() async throws {
         let text = "ann,1990-01-02,x\nbob,1991-02-03,y\n"

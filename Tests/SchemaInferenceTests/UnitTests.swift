@@ -53,7 +53,7 @@ import Watchdog
         #expect(found.rules?.type == .string && found.rules?.unit == nil, "\(found.label)")
     }
 
-    @Test func `different units are told, and the column stays text`() async throws {
+    @Test func `different units are reported, and the column stays text`() async throws {
         let mixed = try await column(of: ["12 kg", "13 lb", "14 kg"])
         #expect(mixed.rules?.type == .string && mixed.doubts.contains(.mixedUnits(["kg", "lb"])))
         let partly = try await column(of: ["$12", "13", "$14"])
@@ -103,7 +103,7 @@ import Watchdog
         #expect(report.rejected == refused, "\(report.lines)")
     }
 
-    @Test func `a type for no open column, or for the key, is an error`() async throws {
+    @Test func `a type for the key, or for a column that is secret or missing, is an error`() async throws {
         let text = "id,x,password\n1,2,3\n"
         for name in ["y", "password"] {
             await #expect(throws: InferenceError.unknownTyped(name)) {
@@ -132,7 +132,7 @@ import Watchdog
 
     // MARK: Keys
 
-    @Test func `without a key, the closest column is told with its first repeated value`() async throws {
+    @Test func `without a key, the closest column is reported with its first repeated value`() async throws {
         let text = "a,b,password\nx,1,p\ny,2,q\nX,3,r\nz,\"Ada \",s\nw,ADA,t\n"
         let closest = try #require(try await inferring(text).closestKey)
         #expect(closest.header == "b" && closest.line == 6 && closest.isRepeated)

@@ -4,7 +4,7 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct BearerTokenTests {
-    /// Of 32 zero bytes.
+    /// The text of 32 zero bytes, without a prefix.
     private static let zeros = String(repeating: "A", count: 43)
 
     @Test func `H4: tokens are 256 random bits, and none is drawn twice`() throws {
@@ -17,7 +17,7 @@ import Watchdog
             let text = String(token.text(prefix: "ps_").bytes)
             hashes.insert(token.hash)
             texts.insert(text)
-            // The last bit of each character, that of the last one aside, which is always 0.
+            // The last bit of each character is random, except in the last character, where it is always 0.
             for (index, byte) in text.utf8.dropFirst(3).enumerated() where Self.value(of: byte) & 1 == 1 {
                 ones[index] += 1
             }
@@ -32,7 +32,7 @@ import Watchdog
         return alphabet.firstIndex(of: byte) ?? -1
     }
 
-    @Test func `a token that is shown is the one that was made`() throws {
+    @Test func `a token that is read from its text is the same token`() throws {
         let token = try BearerToken()
         let text = token.text(prefix: "pt_")
         #expect(text.count == 46)
@@ -42,19 +42,19 @@ import Watchdog
         #expect(String(describing: text) == "•••")
     }
 
-    @Test func `H4: what is kept is SHA-256 of the 32 bytes`() throws {
+    @Test func `H4: the stored hash is SHA-256 of the 32 bytes`() throws {
         let token = try #require(BearerToken(Secret("ps_" + Self.zeros), prefix: "ps_"))
         #expect(token.hash == "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925")
     }
 
-    /// What is none though it looks like one.
+    /// Texts that look like tokens, but are not.
     private static let others: [String] = {
         let all = "ps_" + zeros
         let allButOne = String(all.dropLast())
         let allButFirst = String(zeros.dropFirst())
         return [
             "", "ps_", zeros, "pt_" + zeros, "PS_" + zeros, " " + all, all + "A", all + "=", allButOne,
-            // Bits that belong to no byte.
+            // The last two bits are not zero, although they belong to no byte.
             allButOne + "B", allButOne + " ", allButOne + "\n", allButOne + "\0", "ps_+" + allButFirst,
             "ps_/" + allButFirst, String(allButOne.dropLast()) + "é",
         ]

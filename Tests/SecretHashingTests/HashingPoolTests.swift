@@ -5,7 +5,9 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct HashingPoolTests {
-    @Test func `P11: no more run at once than there are threads, and past the queue the answer is busy`() async throws {
+    @Test func `P11: at most one job runs per thread, and a job beyond the queue limit is refused as busy`()
+        async throws
+    {
         let pool = HashingPool(threads: 2, queueLimit: 3)
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,7 +42,7 @@ import Watchdog
         }
     }
 
-    @Test func `P11: cancelling drops what waits, and only that`() async throws {
+    @Test func `P11: cancelling removes a waiting job, and not a running one`() async throws {
         let pool = HashingPool(threads: 1, queueLimit: 8)
         let gate = Gate()
         let ran = Atomic(false)
@@ -62,7 +64,7 @@ import Watchdog
         #expect(try await pool.run { 7 } == 7, "the thread lives on")
     }
 
-    @Test func `P11: a task that was cancelled before queues nothing`() async {
+    @Test func `P11: a task that is already cancelled queues no job`() async {
         let pool = HashingPool(threads: 1, queueLimit: 8)
         let task = Task {
             await waitUntilCancelled()
@@ -72,7 +74,7 @@ import Watchdog
         await #expect(throws: HashingError.cancelled) { try await task.value }
     }
 
-    @Test func `P11: what the work throws arrives`() async {
+    @Test func `P11: the caller gets the error of its job`() async {
         let pool = HashingPool(threads: 1, queueLimit: 1)
         await #expect(throws: HashingError.outOfMemory) {
             try await pool.run { () throws(HashingError) in throw .outOfMemory }

@@ -33,7 +33,7 @@ private let brought: [(secret: [UInt8], hash: String)] = [
         hasher = try PasscodeHasher(threads: 2)
     }
 
-    /// Verifies and says how many Argon2 hashes that took.
+    /// Verifies a secret, and returns the number of Argon2 hashes that were computed.
     private func verify(
         _ secret: Secret, against hash: PasswordHash?
     ) async throws -> (PasscodeHasher.Verification, runs: Int) {
@@ -90,7 +90,7 @@ private let brought: [(secret: [UInt8], hash: String)] = [
     }
 
     @Test func `P6, P8: a brought hash takes the bytes as typed`() async throws {
-        // Both are of the decomposed form: Argon2i cannot be ours, bcrypt neither.
+        // The hash is of the decomposed form. A bcrypt hash is never one of our own hashes.
         let bcrypt = try hash("$2b$04$CCCCCCCCCCCCCCCCCCCCC.sxSe/OFUnuea61bIlzWVB/RYXb2U1eS")
         #expect(try await hasher.verify(Secret("cafe\u{301} secret"), against: bcrypt) == .right(rehash: true))
         #expect(try await hasher.verify(Secret("caf\u{E9} secret"), against: bcrypt) == .wrong)
@@ -169,7 +169,7 @@ private let brought: [(secret: [UInt8], hash: String)] = [
         #expect(try await hasher.hashAll([]).isEmpty)
     }
 
-    @Test func `P11: cancelling a bulk of hashes drops what waits`() async throws {
+    @Test func `P11: cancelling many hashes removes the hashes that still wait`() async throws {
         let hasher = try PasscodeHasher(threads: 1)
         let secrets = (0..<200).map { Secret("passcode\($0)") }
         let task = Task { try await hasher.hashAll(secrets) }

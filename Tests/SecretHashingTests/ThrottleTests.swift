@@ -60,7 +60,7 @@ import Watchdog
         #expect(restored.admit(at: start + 400) == .wait(milliseconds: 600))
     }
 
-    @Test func `P9: a clock that was set back locks nobody out for longer than the delay`() {
+    @Test func `P9: a clock that was set back does not lock out a user for longer than the delay`() {
         var state = ThrottleState(failures: 40, blockedUntil: start)
         let yearBefore = start - 365 * 24 * 3600 * 1000
         #expect(state.admit(at: yearBefore) == .wait(milliseconds: ThrottleState.longestDelay))
@@ -70,7 +70,7 @@ import Watchdog
         #expect(mild.admit(at: yearBefore) == .wait(milliseconds: 1000))
     }
 
-    @Test func `P9: no stored number and no clock makes it trap`() {
+    @Test func `P9: no stored state and no time of the clock makes the throttle trap`() {
         for failures in [Int.min, -1, 0, 5, 99, Int.max] {
             for blockedUntil in [Int64.min, 0, Int64.max] {
                 for now in [Int64.min, -1, 0, Int64.max] {

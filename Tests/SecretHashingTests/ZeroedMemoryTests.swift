@@ -6,10 +6,10 @@ import Watchdog
 
 @testable import SecretHashing
 
-/// P12: what hashing makes of a secret on the way is zeroed.
+/// P12: the intermediate copies that hashing makes of a secret are zeroed.
 @Suite(.alone, .unsanitized, .watched) struct ZeroedMemoryTests {
     @Test func `P12: the copy that C libraries get is zeroed`() throws {
-        // More than a KiB, which does not lie on the stack, where anything may be written over it.
+        // A secret of more than a KiB is not on the stack, where other calls would overwrite it by chance.
         let marker = MemoryMarker(count: 1_028)
         var secret: Secret? = marker.makeSecret()
         let occurrences = try secret?.withCString { _, _ in Result { try marker.occurrences() } }.get()
@@ -18,7 +18,7 @@ import Watchdog
         #expect(try marker.occurrences() == 0)
     }
 
-    @Test func `P12: what is brought into NFC leaves nothing behind`() throws {
+    @Test func `P12: normalisation to NFC leaves no copy of the secret`() throws {
         let marker = MemoryMarker()
         let typed = Array("cafe\u{301}".utf8)
         var secret: Secret? = Secret(capacity: typed.count + marker.count) { output in
@@ -34,7 +34,8 @@ import Watchdog
     }
 
     @Test func `P12: the hash that crypt computed of a guess is zeroed`() throws {
-        // Of "aK8oio", whose text after the salt is looked for, while a wrong hash is what it is compared with.
+        // This is the end of the hash of "aK8oio". The guess is compared with another hash, so this text is only
+        // computed.
         let computed = MemoryMarker(
             "HXpQw1ovm0cuY27hZn2x3Dl35qL8dors3iWu2r.7kPE89wWOInAmmNGg32ELZTjl/70lkRaisevgeWIQ0L51k0")
         // The literal itself may be in memory that can be written to.

@@ -86,7 +86,7 @@ import Watchdog
         }
     }
 
-    @Test func `an archive that was a workbook is called damaged, also without the part that says so`() throws {
+    @Test func `a workbook whose part has another name is refused with the missing part`() throws {
         let bytes = try ExcelFile(row).bytes()
         /// The archive with other letters in a name of its directory.
         func renaming(_ name: String, _ other: String) throws -> [UInt8] {
@@ -124,7 +124,7 @@ import Watchdog
         #expect(try SheetText.refusal(of: Gzip.compressed(bytes)) == .unreadablePart("gzip data", .tooLarge))
     }
 
-    @Test func `equal rows of an honest sheet are no bomb`() throws {
+    @Test func `many equal rows in a normal sheet are not refused as too large`() throws {
         let row = "<c t=\"inlineStr\"><is><t>A name that each row has</t></is></c>"
         let rows = (1...60_000).map { "<row r=\"\($0)\">\(row)\(row)\(row)\(row)</row>" }.joined()
         let text = try SheetText(ExcelFile(rows)).text

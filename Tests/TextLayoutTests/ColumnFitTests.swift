@@ -16,7 +16,7 @@ import TextLayout
         ColumnFit(columns(staying: staying), within: width)
     }
 
-    /// What the columns that are shown take, with what is between them.
+    /// The total width of the shown columns and the gaps between them.
     private static func taken(_ fit: ColumnFit) -> Int {
         fit.places.reduce(-ColumnFit.gap) { $0 + $1.width + ColumnFit.gap }
     }
@@ -29,7 +29,7 @@ import TextLayout
         #expect(fit.fallen == [])
     }
 
-    @Test func `the widest becomes narrower before any falls out, and they fall out from the right`() {
+    @Test func `the widest column becomes narrower first, and then columns are dropped from the right`() {
         #expect(Self.fit(121).places.map(\.width) == [10, 9, 63, 11, 10, 8])
         #expect(Self.fit(80).places.map(\.width) == [10, 9, 22, 11, 10, 8])
         #expect(Self.fit(70).places.map(\.width) == [10, 9, 12, 11, 10, 8])
@@ -40,13 +40,13 @@ import TextLayout
         #expect(Self.fit(20).places.map(\.width) == [10])
     }
 
-    @Test func `several that are too wide get the same, and what is left over goes to the first`() {
+    @Test func `columns that are too wide get equal widths, and the remainder goes to the first`() {
         let columns = [30, 40, 5, 50].map { ColumnFit.Column(heading: "", widestCell: $0) }
         #expect(ColumnFit(columns, within: 82).places.map(\.width) == [24, 24, 5, 23])
         #expect(ColumnFit(columns, within: 117).places.map(\.width) == [30, 38, 5, 38])
     }
 
-    @Test func `columns that must stay outlive those to their left, and become narrow first`() {
+    @Test func `required columns are kept before columns to their left, and become narrow first`() {
         let fit = Self.fit(40, staying: [4])
         #expect(fit.places.map(\.column) == [0, 1, 4])
         #expect(fit.places.map(\.width) == [10, 9, 10])
@@ -71,7 +71,7 @@ import TextLayout
         #expect(Self.fit(width).places.map(\.width) == [max(1, width)])
     }
 
-    @Test func `headings count by the columns that they take, and long ones are no reason to fall out`() {
+    @Test func `the width of a heading is its display width, and a long heading does not drop its column`() {
         #expect(ColumnFit.Column(heading: "漢字", widestCell: 1).width == 4)
         let long = ColumnFit.Column(heading: "The name of the firm", widestCell: 1)
         #expect((long.width, long.leastWidth) == (20, 12))

@@ -3,7 +3,7 @@ import Watchdog
 import TextLayout
 
 @Suite(.watched) struct MarkedTextTests {
-    /// A text in which every place of another is marked, or what `upTo` leaves of it, with the marks in brackets.
+    /// A text with brackets around every occurrence of `wanted`, shortened to `columns` if it is not nil.
     private static func marked(_ text: String, _ wanted: String, upTo columns: Int? = nil) -> String {
         let marks = text.ranges(of: wanted)
         let marked = columns.map { MarkedText(text, marks: marks, upTo: $0) } ?? MarkedText(text, marks: marks)
@@ -43,7 +43,7 @@ import TextLayout
         #expect(Self.marked("XXXXXXXXXXXX", "XXXXXXXXXXXX", upTo: 8) == "[XXXXXX]…")
     }
 
-    @Test func `whatever the width, the mark is seen, and no more is taken`() {
+    @Test func `at any width, the mark is seen, and the text fits`() {
         for length in [0, 1, 5, 40, 900] {
             for columns in 5...40 {
                 let text = String(repeating: "a", count: length) + "X" + String(repeating: "b", count: 30)
@@ -55,7 +55,7 @@ import TextLayout
         }
     }
 
-    @Test func `little of a long text is kept, and of a character that is as long`() {
+    @Test func `only little of a long text, or of a very long character, is kept`() {
         let giant = String(repeating: "a", count: 100_000) + "e" + String(repeating: "\u{301}", count: 100_000)
         let cut = MarkedText(giant + "X", marks: (giant + "X").ranges(of: "X"), upTo: 8)
         #expect(cut.text.contains("X") && cut.text.unicodeScalars.count <= 160)

@@ -2,12 +2,12 @@ import TextLayout
 import Testing
 import Watchdog
 
-/// Which name somebody meant who mistyped one.
+/// The name that a user probably meant by a mistyped name.
 @Suite(.watched) struct NearestNameTests {
     private let names = ["import", "export", "edit", "init", "username", "phone", "postal_code", "password-stdin"]
 
     @Test(
-        "A name that is near is found, and none where none is",
+        "a similar name is found, and none if no name is similar",
         arguments: [
             ("improt", "import"), ("inport", "import"), ("imort", "import"), ("importt", "import"),
             ("IMPORT", "import"),
@@ -20,7 +20,7 @@ import Watchdog
         #expect(typed.nearest(in: names) == name)
     }
 
-    @Test func `of names that are equally near the first is meant, and a long one takes no time`() {
+    @Test func `of equally similar names the first is found, and long names are compared quickly`() {
         #expect("cat".nearest(in: ["car", "bat"]) == "car")
         #expect("cat".nearest(in: []) == nil)
         #expect(String(repeating: "x", count: 1_000_000).nearest(in: [String(repeating: "y", count: 1_000_000)]) == nil)

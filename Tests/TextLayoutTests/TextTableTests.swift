@@ -3,7 +3,7 @@ import Watchdog
 import TextLayout
 
 @Suite(.watched) struct TextTableTests {
-    /// What a terminal would take two columns of its own for, or many scalars.
+    /// A character of very many scalars.
     private static let giant = "e" + String(repeating: "\u{301}", count: 100_000)
 
     @Test func `cells are aligned by the columns that they take, not by their characters`() {
@@ -27,7 +27,7 @@ import TextLayout
         #expect(table.lines == ["1    2  3", "a", "bbb  c"])
     }
 
-    @Test func `what a terminal would obey is shown instead, in headings too`() {
+    @Test func `control characters are shown as escapes, in headings too`() {
         var table = TextTable(["a\u{1B}[2J"])
         table.add(["b\nc\u{202E}"])
         #expect(table.lines == [#"a\u{1b}[2J"#, #"b\nc\u{202e}"#])
@@ -44,13 +44,13 @@ import TextLayout
         #expect(table.lines.allSatisfy { $0.displayWidth <= 4 && $0.unicodeScalars.count <= 64 })
     }
 
-    @Test func `what is quoted is cut by scalars, since a character may be as long as the text`() {
+    @Test func `quoted text is cut by scalars, because a character may be as long as the text`() {
         #expect(Self.giant.quoted(longest: 3) == "\"e\u{301}\u{301}\"…")
         #expect("a\"b\\".quoted(longest: 4) == #""a\"b\\""#)
         #expect("a\"b\\".quoted() == #""a\"b\\""#)
     }
 
-    @Test func `a table is fitted into a width, and marks are seen in what is left of a cell`() {
+    @Test func `a table is fitted into a width, and marks stay visible in shortened cells`() {
         var table = TextTable(["Name", "Address", "Count"], [.left, .left, .right], widestCell: 64)
         let address = "12 Main Street, Upper Northwood"
         table.add([("anna", []), (address, address.ranges(of: "North")), ("7", [])])

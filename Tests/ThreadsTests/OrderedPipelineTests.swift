@@ -42,9 +42,9 @@ import Watchdog
         }
     }
 
-    /// The next batch, fetched by blocking the thread or without.
+    /// The next batch. If `blocking` is true, the thread blocks until the batch is there.
     private func next(of pipeline: OrderedPipeline<Int, Int, Broken>, blocking: Bool) async throws(Broken) -> Int? {
-        // In a function that is not asynchronous, the method that blocks is meant.
+        // A function that is not asynchronous calls the overload that blocks.
         func block() throws(Broken) -> Int? { try pipeline.next() }
         return blocking ? try block() : try await pipeline.next()
     }
@@ -69,7 +69,7 @@ import Watchdog
         }
     }
 
-    @Test func `no more than the depth is read ahead of who fetches`() async throws {
+    @Test func `the pipeline reads at most its depth ahead of the consumer`() async throws {
         let numbers = Numbers(count: 1_000)
         let processed = Atomic(0)
         let pipeline = try pipeline(numbers, workers: 3, depth: 5) { number in
@@ -80,7 +80,7 @@ import Watchdog
             _ = try await pipeline.next()
             #expect(numbers.read <= fetched + 5)
         }
-        // All that may be read is read in the end, and no more.
+        // At the end, the pipeline has read everything that its depth allows, and no more.
         while processed.load(ordering: .sequentiallyConsistent) < 105 { sched_yield() }
         #expect(numbers.read == 105)
         pipeline.stop()
@@ -105,7 +105,7 @@ import Watchdog
         await pipeline.ended()
     }
 
-    @Test func `who leaves early leaves no worker behind`() async throws {
+    @Test func `stopping early leaves no worker running`() async throws {
         for fetched in 0..<20 {
             let numbers = Numbers(count: .max)
             let pipeline = try pipeline(numbers, workers: 4, depth: 3)
@@ -118,7 +118,7 @@ import Watchdog
     }
 
     @Test(arguments: [true, false])
-    func `stopping wakes who waits for a batch that does not come`(blocking: Bool) async throws {
+    func `stopping wakes a caller that waits for a batch`(blocking: Bool) async throws {
         let gate = Gate()
         let pipeline = try OrderedPipeline<Int, Int, Broken>(workers: 2, depth: 4) { () throws(Broken) in
             gate.wait()
@@ -134,7 +134,7 @@ import Watchdog
         await pipeline.ended()
     }
 
-    /// Keeps threads until it is opened.
+    /// Blocks threads until it is opened.
     private final class Gate: Sendable {
         private let state = Mutex((isOpen: false, waiting: 0))
 

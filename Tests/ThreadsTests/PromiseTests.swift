@@ -23,7 +23,7 @@ import Watchdog
         }
     }
 
-    @Test func `of values that come at once one counts`() async throws {
+    @Test func `if several threads give a value at the same time, one value is used`() async throws {
         for _ in 0..<200 {
             let promise = Promise<Int>()
             let threads = try (0..<3).map { number in
@@ -35,10 +35,10 @@ import Watchdog
         }
     }
 
-    @Test func `a task that was cancelled before it waits is told so`() async {
+    @Test func `a task that is cancelled before it waits calls its cancellation handler`() async {
         let promise = Promise<Int>()
         let task = Task {
-            // It waits only once it is cancelled.
+            // The task waits only after its cancellation.
             while !Task.isCancelled { await Task.yield() }
             return await promise.value { promise.fulfill(with: -1) }
         }
@@ -46,7 +46,7 @@ import Watchdog
         #expect(await task.value == -1)
     }
 
-    @Test func `a cancellation that takes nothing back leaves the task waiting`() async {
+    @Test func `a cancellation handler that gives no value leaves the task waiting`() async {
         let promise = Promise<Int>()
         let wasTold = Promise<Void>()
         let task = Task { await promise.value { wasTold.fulfill() } }
@@ -56,7 +56,7 @@ import Watchdog
         #expect(await task.value == 7)
     }
 
-    @Test func `a value that was delivered is kept no longer`() async {
+    @Test func `a value is released after its delivery`() async {
         final class Large: Sendable {}
         weak var first: Large?
         weak var second: Large?

@@ -34,15 +34,15 @@ import Watchdog
         end.wait()
     }
 
-    @Test func `a thread that nobody keeps goes on to its end`() throws {
+    @Test func `a thread without references runs to its end`() throws {
         let end = DispatchSemaphore(value: 0)
         _ = try SystemThread(blockingSignals: false) { end.signal() }
         end.wait()
     }
 
-    /// What a thread blocks from its first moment, and whether who started it blocks what it did before.
+    /// Tests the signals that a thread blocks from its start, and that the mask of the starting thread does not change.
     @Test(arguments: [true, false])
-    func `a thread blocks all signals or those of who starts it, whose own mask stays`(blockingSignals: Bool) throws {
+    func `a thread blocks all signals or has its starter's mask, which does not change`(blockingSignals: Bool) throws {
         let own = Self.blocked()
         let others = Mutex<[Bool]>([])
         try SystemThread(blockingSignals: blockingSignals) { others.withLock { $0 = Self.blocked() } }.join()
@@ -57,10 +57,10 @@ import Watchdog
         return [SIGINT, SIGTERM, SIGTSTP, SIGHUP, SIGWINCH, SIGCHLD, SIGUSR1].map { sigismember(&mask, $0) == 1 }
     }
 
-    @Test func `where no thread can be had everyone says so, and the next work that finds room is done`() throws {
+    @Test func `if no thread can be created, every caller gets an error, and later work is done`() throws {
         let folder = try TemporaryFolder("threads")
         let output = "\(folder.path)/output"
-        // A heap of its own for each thread would take up what room there is.
+        // A separate malloc arena for each thread would use up the remaining memory.
         let process = try ChildProcess(
             [try BuiltProgram.path("ThreadExerciser")], environment: ["MALLOC_ARENA_MAX": "1"],
             streams: [1: .file(output, flags: O_WRONLY | O_CREAT)])

@@ -10,7 +10,7 @@ import Watchdog
         var refusal: ThreadRefusal?
     }
 
-    @Test func `no more runs at once than there are threads, and past the queue the answer is busy`() async throws {
+    @Test func `at most one job runs per thread, and a job beyond the queue limit is refused as busy`() async throws {
         let pool = ThreadPool(threads: 2, queueLimit: 3)
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -53,7 +53,7 @@ import Watchdog
         #expect(try await pool.run { order.withLock { $0 } } == Array(0..<1_000))
     }
 
-    @Test func `cancelling drops what waits, and only that`() async throws {
+    @Test func `cancelling removes a waiting job, and not a running one`() async throws {
         let pool = ThreadPool(threads: 1)
         let gate = Gate()
         let ran = Atomic(false)
@@ -75,7 +75,7 @@ import Watchdog
         #expect(try await pool.run { 7 } == 7, "the thread lives on")
     }
 
-    @Test func `a task that was cancelled before queues nothing`() async {
+    @Test func `a task that is already cancelled queues no job`() async {
         let pool = ThreadPool(threads: 1)
         let task = Task {
             await waitUntilCancelled()
@@ -99,7 +99,7 @@ import Watchdog
         task.cancel()
         try await task.value
         #expect(try await !pool.run { ThreadPool.isCancelled })
-        // Where there is no pool it is the current task's.
+        // Outside a pool, `isCancelled` is that of the current task.
         let elsewhere = Task {
             await waitUntilCancelled()
             #expect(ThreadPool.isCancelled)
@@ -108,7 +108,7 @@ import Watchdog
         await elsewhere.value
     }
 
-    @Test func `what the work throws arrives, and a refusal in the work's own error`() async throws {
+    @Test func `the caller gets the error of its job, and a refusal as an error of the same type`() async throws {
         let pool = ThreadPool(threads: 1)
         await #expect(throws: Broken()) { try await pool.run { throw Broken() } }
         await #expect(throws: Broken()) {
@@ -129,7 +129,7 @@ import Watchdog
         await #expect(throws: Broken(refusal: .cancelled)) { try await task.value }
     }
 
-    @Test func `threads are kept for more work, and end with the pool once they have done what waits`() async throws {
+    @Test func `threads are reused, and end with the pool after the waiting jobs have run`() async throws {
         let ends = ThreadEnds()
         var pool: ThreadPool? = ThreadPool(threads: 3)
         let gate = Gate()
@@ -152,7 +152,7 @@ import Watchdog
         #expect(gate.hasFinished == 7)
     }
 
-    /// Counts the threads that end, of those that it watches.
+    /// Counts how many of the watched threads have ended.
     private final class ThreadEnds: Sendable {
         private let key: pthread_key_t
         private let state = Mutex((watched: 0, ended: 0))

@@ -118,7 +118,7 @@ struct Edits {
             }
         }
         defer { for task in tasks { task.cancel() } }
-        // Each listener hears of one of these edits, so all of them listen from then on.
+        // When this loop ends, each listener has received an edit. So all of them listen during the measurement.
         var number = 0
         while await ready.count < listeners {
             number += 1

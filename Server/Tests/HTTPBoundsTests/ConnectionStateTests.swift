@@ -85,7 +85,7 @@ struct ConnectionStateTests {
     }
 
     @Test
-    mutating func `A body has its time in all, and the responder's answer is the last`() {
+    mutating func `A body that exceeds its total time fails, and the answer is the last`() {
         state.received(30, now: at(0))
         state.headEnded(head([("Content-Length", "9")]), now: at(1))
         for second in 2..<31 { state.received(1, now: at(Double(second))) }
@@ -110,7 +110,7 @@ struct ConnectionStateTests {
     }
 
     @Test
-    mutating func `An answer has no time of its own`() {
+    mutating func `No time limit runs while the application prepares an answer`() {
         state.received(30, now: at(0))
         state.headEnded(head(), now: at(0))
         state.requestEnded()
@@ -129,7 +129,7 @@ struct ConnectionStateTests {
     }
 
     @Test(arguments: [true, false])
-    mutating func `Close in the request or in the answer makes the answer the last`(isInRequest: Bool) {
+    mutating func `Connection close in the request or in the answer makes the answer the last`(isInRequest: Bool) {
         state.received(30, now: at(0))
         state.headEnded(head(isInRequest ? [("Connection", "close")] : []), now: at(0))
         state.requestEnded()
@@ -139,7 +139,7 @@ struct ConnectionStateTests {
     }
 
     @Test
-    mutating func `After the last answer input is discarded up to its time and its length`() {
+    mutating func `After the last answer, input is discarded up to the linger time and the linger length`() {
         state.received(30, now: at(0))
         state.headEnded(head(target: String(repeating: "/", count: 9_000)), now: at(0))
         #expect(state.stage == .answering && state.isInputDropped)
@@ -156,7 +156,7 @@ struct ConnectionStateTests {
     }
 
     @Test
-    mutating func `The output aborts when the client takes nothing for the time of writing`() {
+    mutating func `The connection aborts when the client takes no output for the write time`() {
         answer(from: 0, to: 0)
         state.flushed(waiting: 1_000, taken: 500, now: at(1))
         #expect(state.nextCheck == at(3.5))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ConnectionTimeTests {
-    /// Another client is served while the connections of a test are open.
+    /// Checks that the server serves another client while the connections of a test are open.
     private func expectService(_ server: TestServer) async throws {
         try await RawClient.run(server) { client in
             try await client.send(getLast)
@@ -57,7 +57,7 @@ struct ConnectionTimeTests {
     }
 
     @Test
-    func `A body that is slow fails its reader, and the answer arrives`() async throws {
+    func `Reading a slow body fails, and the client gets an answer`() async throws {
         try await TestServer.run(bounds { $0.bodyTime = .seconds(1) }) { server in
             try await RawClient.run(server) { client in
                 try await client.send(post("/echo", "Content-Length: 1000"))
@@ -89,7 +89,7 @@ struct ConnectionTimeTests {
     }
 
     @Test
-    func `An answer may take longer than every other time`() async throws {
+    func `An answer may take longer than the body, idle and write times`() async throws {
         let short = bounds {
             $0.bodyTime = .milliseconds(200)
             $0.idleTime = .milliseconds(200)
@@ -98,7 +98,8 @@ struct ConnectionTimeTests {
         try await TestServer.run(short) { server in
             try await RawClient.run(server) { client in
                 try await client.send("GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                // This connection ends by its idle time twice, so the times of the first are over as well.
+                // Each other connection stays open for the idle time. After two of them, all times of the first
+                // connection are over.
                 for _ in 0..<2 {
                     try await RawClient.run(server) { other in
                         try await other.send(get)
@@ -112,7 +113,8 @@ struct ConnectionTimeTests {
     }
 
     @Test
-    func `Too many connections close at once, in all and of an address, until others close`() async throws {
+    func `Connections above the total limit or the limit of an address close at once, until others close`() async throws
+    {
         let two = bounds { $0.mostConnectionsOfAddress = 2 }
         let all = bounds { $0.mostConnections = 2 }
         for bounds in [two, all] {

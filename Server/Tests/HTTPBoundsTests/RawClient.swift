@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A TCP or TLS client that sends bytes as they are, and sees every end of the connection.
+/// A TCP or TLS client that sends bytes as they are, and reports how the connection ends.
 final class RawClient: Sendable {
     enum End: Equatable, Sendable {
         /// The server has closed its side properly.

@@ -83,7 +83,7 @@ struct RefusedRequestTests {
         "5 \r\nhello\r\n0\r\n\r\n", "11111111111111111\r\nhello", "5;a\nb\r\nhello\r\n0\r\n\r\n",
         "5\r\nhello\r\n0\r\nX : y\r\n\r\n", "5\r\nhel",
     ])
-    func `A body that is not valid fails its reader, and the responder answers`(chunks: String) async throws {
+    func `Reading an invalid body fails, and the application answers`(chunks: String) async throws {
         try await TestServer.run(bounds()) { server in
             try await RawClient.run(server) { client in
                 try await client.send(get + post("/echo", "Transfer-Encoding: chunked", chunks))
@@ -112,7 +112,7 @@ struct RefusedRequestTests {
     }
 
     @Test
-    func `Targets and heads that are too long are refused in order`() async throws {
+    func `Targets and heads that are too long are refused, after the answers to earlier requests`() async throws {
         try await TestServer.run(bounds()) { server in
             let cases: [(String, String)] = [
                 ("GET /\(String(repeating: "a", count: 8 * 1024)) HTTP/1.1\r\nHost: localhost\r\n\r\n", "414"),

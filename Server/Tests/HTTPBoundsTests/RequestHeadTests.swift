@@ -77,7 +77,7 @@ struct RequestHeadTests {
     }
 
     @Test
-    func `Only 100-continue before a body of allowed length is continued`() {
+    func `A request is continued only if it expects 100-continue and has a body of allowed length`() {
         func expecting(_ fields: (String, String)..., version: HTTPVersion = .http1_1) -> RequestHead {
             judge(.POST, version: version, fields: [("Host", "a"), ("Expect", "100-Continue")] + fields)
         }

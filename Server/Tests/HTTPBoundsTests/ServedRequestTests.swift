@@ -23,7 +23,7 @@ struct ServedRequestTests {
     }
 
     @Test
-    func `Pipelined requests are answered in order, whatever their bytes are cut into`() async throws {
+    func `Pipelined requests are answered in order, however their bytes are split`() async throws {
         try await TestServer.run(bounds()) { server in
             let all =
                 get + post("/echo", "Content-Length: 5", "first") + get
@@ -64,7 +64,7 @@ struct ServedRequestTests {
         try await TestServer.run(bounds()) { server in
             try await RawClient.run(server) { client in
                 try await client.send("GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n" + get + getLast)
-                // Another client is served meanwhile, so the server had time to do more than it should.
+                // While the server serves another client, it would have the time to perform the waiting requests too.
                 try await RawClient.run(server) { other in
                     try await other.send(getLast)
                     #expect(await other.receiveAll().text.statuses == ["200"])
@@ -78,7 +78,7 @@ struct ServedRequestTests {
     }
 
     @Test
-    func `Nothing is performed behind an answer that closes the connection`() async throws {
+    func `Requests behind an answer that closes the connection are not performed`() async throws {
         try await TestServer.run(bounds()) { server in
             try await RawClient.run(server) { client in
                 try await client.send("GET /close HTTP/1.1\r\nHost: localhost\r\n\r\n" + get + get)
@@ -124,7 +124,7 @@ struct ServedRequestTests {
     }
 
     @Test
-    func `A request for another protocol is answered, and nothing behind it is read`() async throws {
+    func `A request to upgrade the protocol is answered, and no request behind it is read`() async throws {
         try await TestServer.run(bounds()) { server in
             try await RawClient.run(server) { client in
                 let upgrade = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk"
@@ -142,7 +142,7 @@ struct ServedRequestTests {
             $0.lingerTime = .seconds(60)
         }
         try await TestServer.run(patient) { server in
-            // The body never ends. The client reads nothing before it has sent all that it sends.
+            // The body never ends. The client sends all its chunks before it reads.
             try await RawClient.run(server, reads: false) { client in
                 try await client.send(post("/early", "Transfer-Encoding: chunked"))
                 for _ in 0..<8 { try? await client.send("4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n") }
@@ -169,7 +169,7 @@ struct ServedRequestTests {
     }
 
     @Test
-    func `100 is sent before a body of allowed length, and after earlier answers`() async throws {
+    func `100 Continue is sent before a body of allowed length, and after earlier answers`() async throws {
         try await TestServer.run(bounds()) { server in
             try await RawClient.run(server) { client in
                 try await client.send(get + post("/echo", "Expect: 100-continue\r\nContent-Length: 5"))

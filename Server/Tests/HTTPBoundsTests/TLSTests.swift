@@ -2,7 +2,7 @@ import HTTPBounds
 import NIOSSL
 import Testing
 
-/// The guard stands behind TLS, and the socket's own bytes are those of TLS.
+/// Tests the guard on TLS connections, where the bytes on the socket are encrypted.
 @Suite(.timeLimit(.minutes(5)))
 struct GuardedTLSTests {
     private func client() throws -> NIOSSLContext {
@@ -43,7 +43,7 @@ struct GuardedTLSTests {
     }
 
     @Test
-    func `A handshake that does not come, a slow head and an idle connection end`() async throws {
+    func `Connections without a handshake, with a slow head or without a request are closed`() async throws {
         let bounds = ConnectionBounds(
             headTime: .seconds(2), idleTime: .milliseconds(200), lingerTime: .milliseconds(300))
         let context = try client()

@@ -117,7 +117,7 @@ struct TestServer: Sendable {
 
 struct TestFailure: Error {}
 
-/// Lets others run before a condition is looked at again.
+/// Sleeps for a moment before the caller checks a condition again.
 func poll() async throws {
     try await Task.sleep(for: .milliseconds(2))
 }
@@ -141,7 +141,7 @@ final class TestLog: Sendable {
     var all: [String] { entries.withLock { $0 } }
 }
 
-/// Lets waiters pass once it is open.
+/// A gate at which tasks wait until it is opened.
 final class TestGate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
 

@@ -5,9 +5,10 @@ import Testing
 
 @testable import ProfileServer
 
-/// Who may call what: every route by every kind of caller (H1).
+/// H1: which kinds of callers may call each route.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CallerTests {
-    /// The callers of each route, written down apart from the table that serves the requests.
+    /// The callers that may call each route. The service does not use this table, so the test finds mistakes in the
+    /// service's own one.
     private static let table: [RouteName: Set<Kind>] = {
         let anyone = Set(Kind.allCases)
         let person: Set<Kind> = [.person, .cookie]
@@ -37,11 +38,11 @@ import Testing
         case anonymous, person, read, support, write, admin
         /// A session that has ended, and a token that was revoked.
         case expired, revoked
-        /// A person by a cookie, from a page of the service.
+        /// A person with a session cookie, on a page of the service.
         case cookie
         /// A good cookie beside a wrong token.
         case cookieBesideWrongToken
-        /// A token whose scopes mean nothing here.
+        /// A token with a scope that the service does not know.
         case otherScope
     }
 
@@ -83,7 +84,9 @@ import Testing
     }
 
     @Test(arguments: [Audience.people, .programs])
-    func `H1: a listener answers 404 to the routes of the other callers`(audience: Audience) async throws {
+    func `H1: a listener for people or for programs answers 404 to the routes of the others`(audience: Audience)
+        async throws
+    {
         try await TestService.with { test in
             try await test.register("ann")
             let session = try await test.session("ann")

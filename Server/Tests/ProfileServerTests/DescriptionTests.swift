@@ -5,14 +5,14 @@ import Testing
 
 @testable import ProfileServer
 
-/// What is generated from the table of routes, and committed. `make server-description` writes it.
+/// The committed files that are generated from the table of routes. `make server-description` writes them.
 @Suite(.timeLimit(.minutes(5))) struct DescriptionTests {
     private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let isWriting = ProcessInfo.processInfo.environment["PROFILES_WRITE_DESCRIPTION"] != nil
     private static let routes = RouteName.allCases.map(\.route)
 
-    @Test func `H2: openapi.json is what the routes say, and names every break`() throws {
+    @Test func `H2: the committed openapi.json matches the routes, and every breaking change is reported`() throws {
         let file = Self.package.appendingPathComponent("openapi.json")
         let document = OpenAPIDocument(Self.routes).json
         if Self.isWriting { try Data((document.text(indented: true) + "\n").utf8).write(to: file) }
@@ -22,7 +22,7 @@ import Testing
         #expect(document == committed, "Run \"make server-description\", and commit openapi.json.")
     }
 
-    @Test func `A break of the description is found`() throws {
+    @Test func `A breaking change of the description is found`() throws {
         let document = OpenAPIDocument(Self.routes).json
         let fewer = OpenAPIDocument(Self.routes.filter { $0.name != .leave }).json
         #expect(document.breaks(in: fewer) == ["post /v1/me/leave is gone"])
@@ -56,8 +56,8 @@ extension JSONValue {
     fileprivate var members: [JSONMember] { if case .object(let members) = self { members } else { [] } }
     fileprivate var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
-    /// What clients of this OpenAPI document could rely on, and can no longer in another one: operations, parameters,
-    /// statuses of success, members of answers, and requests without members that are required now.
+    /// Returns the breaking changes in another version of this OpenAPI document: operations, parameters, successful
+    /// statuses and members of answers that are gone, and members of requests that are now required.
     fileprivate func breaks(in other: JSONValue) -> [String] {
         var breaks: [String] = []
         for path in self["paths"]?.members ?? [] {

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `A login as a cookie shows no token, and the cookie counts for pages of the service alone`() async throws
+    @Test func `A login with a cookie returns no token, and only pages of the service can use the cookie`() async throws
     {
         try await TestService.with { test in
             try await test.register("ann")
@@ -106,7 +106,9 @@ import Testing
         }
     }
 
-    @Test func `P9: an address has ten failed logins a minute, registrations and resets included`() async throws {
+    @Test func `P9: failed resets count as failed attempts of the address, and further resets and logins get 429`()
+        async throws
+    {
         try await TestService.with(options: { $0.attemptsOfAddress = 3 }) { test in
             let peer = try SocketAddress(ipAddress: "192.0.2.7", port: 4000)
             let other = try SocketAddress(ipAddress: "192.0.2.8", port: 4000)

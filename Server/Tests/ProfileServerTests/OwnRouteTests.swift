@@ -6,7 +6,7 @@ import Testing
 @testable import ProfileServer
 
 @Suite(.timeLimit(.minutes(5))) struct OwnRouteTests {
-    @Test func `A person edits what is theirs, and nothing that the schema keeps from them`() async throws {
+    @Test func `A person edits only the fields of the own profile that the schema allows`() async throws {
         try await TestService.with { test in
             try await test.register("ann", ["grade": "gold", "note": "x"])
             let token = try await test.session("ann")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `A person registers where anybody may, and not elsewhere`() async throws {
+    @Test func `A person can register only if the service opens registration`() async throws {
         let body = #"{"username": "ann", "password": "Sunflower7", "city": "Bath"}"#
         try await TestService.with { test in
             let answer = try await test.send(.post, "/v1/register", body)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `A person ends their own sessions and devices, and nobody else's`() async throws {
+    @Test func `A person ends their own sessions and devices, but not those of other people`() async throws {
         try await TestService.with { test in
             try await test.register("ann")
             try await test.register("bob")
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `A person takes their data and leaves, with their password`() async throws {
+    @Test func `A person exports the own data, and removes the own profile with the password`() async throws {
         try await TestService.with { test in
             try await test.register("ann", ["city": "Bath", "note": "x"])
             let token = try await test.session("ann")

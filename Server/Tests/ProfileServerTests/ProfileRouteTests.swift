@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `H3: a mark of a revalidation changes the ETag`() async throws {
+    @Test func `H3: a revalidation that marks a profile as invalid changes its ETag`() async throws {
         try await TestService.with { test in
             try await test.register("ann")
             let stricter = TestService.schema.replacing(
@@ -70,7 +70,9 @@ import Testing
         }
     }
 
-    @Test func `H3: a repeat with one key gets the first answer and one effect`() async throws {
+    @Test func `H3: a request repeated with the same idempotency key gets the first answer and has one effect`()
+        async throws
+    {
         try await TestService.with { test in
             let token = try await test.token(.write)
             let body = #"{"username": "ann", "password_hash": "\#(TestService.hash)"}"#
@@ -142,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `A request that sets a secret refuses a key`() async throws {
+    @Test func `A request that sets a secret is refused if it has an idempotency key`() async throws {
         try await TestService.with { test in
             try await test.register("ann")
             let token = try await test.token(.write)
@@ -158,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `Support edits no passwords, and writes do`() async throws {
+    @Test func `A token with the scope support sets no password, and one with the scope write does`() async throws {
         try await TestService.with { test in
             try await test.register("ann")
             let any: HTTPFields = [.ifMatch: "*"]
@@ -235,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `Rules are compared and adopted by the version that they replace`() async throws {
+    @Test func `A schema is compared, and is adopted only with the ETag of the schema that it replaces`() async throws {
         try await TestService.with { test in
             let token = try await test.token(.admin)
             let present = try await test.send(.get, "/v1/schema", token: token)

@@ -9,7 +9,7 @@ import Testing
 
 /// What holds for the requests and answers of all routes.
 @Suite(.timeLimit(.minutes(5))) struct ProtocolTests {
-    @Test func `Every answer tells browsers to keep and frame nothing`() async throws {
+    @Test func `Every answer forbids browsers to cache or frame it`() async throws {
         try await TestService.with { test in
             for path in ["/healthz", "/v1/me", "/nowhere", "/v1/login"] {
                 let headers = try await test.send(.get, path).headers
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `Another Host gets 421, so that no page reaches the service under a name of its own`() async throws {
+    @Test func `A request with another Host gets 421, which prevents DNS rebinding`() async throws {
         try await TestService.with { test in
             for host in ["evil.example", "127.0.0.1", "127.0.0.1:8081", "evil.example:8080"] {
                 let answer = try await test.send(.get, "/healthz", host: host)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `Errors of the request are told apart`() async throws {
+    @Test func `Each kind of wrong request gets its own error`() async throws {
         try await TestService.with { test in
             try await test.register("ann")
             let token = try await test.token(.admin)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `Origins that are allowed read answers with tokens, never with cookies`() async throws {
+    @Test func `Allowed origins get CORS headers without credentials, and other origins get none`() async throws {
         try await TestService.with(options: { $0.allowedOrigins = ["https://app.example"] }) { test in
             let app: HTTPFields = [.origin: "https://app.example"]
             let answer = try await test.send(.get, "/healthz", headers: app)
@@ -152,7 +152,7 @@ import Testing
         return RequestOrigin(peer, headers, .behindProxy(proxies)).address?.description
     }
 
-    @Test func `Forwarded addresses count from the proxies of the list alone, and from the right`() throws {
+    @Test func `X-Forwarded-For is read only from trusted proxies, and from right to left`() throws {
         #expect(try address("192.0.2.1", "198.51.100.7") == "192.0.2.1")
         #expect(try address("10.0.0.1", "198.51.100.7") == "198.51.100.7")
         #expect(try address("10.0.0.1", "203.0.113.9, 198.51.100.7, 10.0.0.2") == "198.51.100.7")

@@ -20,7 +20,7 @@ struct TestService: Sendable {
 
     static let host = "127.0.0.1:8080"
     static let password = "Sunflower7"
-    /// Of the password "aK8oio", under the standard policy.
+    /// The hash of the password "aK8oio", under the standard policy.
     static let hash =
         "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$V7S9SK6Z6JO5ZOTfRF8XhGONnRyFDistsnjOI6zUgXc"
 
@@ -132,7 +132,7 @@ struct TestAnswer: Sendable {
 
 /// Collects what a response writes.
 final class BodyCollector: ResponseBodyWriter, @unchecked Sendable {
-    // One task writes, and reads when it has written.
+    // There is no lock, because one task writes and then reads.
     private var bytes: [UInt8] = []
     var text: String { String(decoding: bytes, as: UTF8.self) }
 

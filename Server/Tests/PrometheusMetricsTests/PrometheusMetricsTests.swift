@@ -105,7 +105,7 @@ struct PrometheusMetricsTests {
     }
 
     @Test
-    func `A counter ignores what would let it fall, and what is not finite`() {
+    func `Counters ignore negative amounts, and counters and recorders ignore values that are not finite`() {
         let metrics = metrics()
         let counter = metrics.makeCounter(label: "count", dimensions: [])
         counter.increment(by: 2)

@@ -3,9 +3,9 @@ import ProfileStore
 import ProfileStoreSQLite
 import Testing
 
-/// A service of one's own that has two of our routes beside its own.
+/// Another developer's service, which has two of our routes next to its own route.
 @Suite(.timeLimit(.minutes(5))) struct EmbeddedServiceTests {
-    @Test func `Two routes of ours stand beside those of another service, which hears of changes by other processes`()
+    @Test func `A service uses two of our routes next to its own, and sees the changes of other processes`()
         async throws
     {
         let place = try TemporaryPlace()
@@ -22,7 +22,7 @@ import Testing
             return try await connection.answer()
         }
 
-        // This process is another one than the service.
+        // The test changes the store from its own process, not from that of the service.
         let repository = try await ProfileRepository.open(at: place.store)
         let before = try await ask("GET", "/changes").body
         #expect(before == "0\n")
@@ -49,7 +49,7 @@ import Testing
         #expect(greeting.body == "Hello ann! Your profile has the revision 1.\n")
         let anonymous = try await ask("GET", "/greeting")
         #expect(anonymous.status == 401)
-        // Routes that the service does not have are those of its own router.
+        // Paths outside the two routes go to the own router of the service.
         let missing = try await ask("GET", "/v1/profiles", token: token)
         #expect(missing.status == 404)
         server.send(15)

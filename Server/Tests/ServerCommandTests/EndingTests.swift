@@ -7,7 +7,9 @@ import Testing
         #"{"username": "\#(TemporaryPlace.canaries[0])", "password": "\#(TemporaryPlace.canaries[1])"}"#
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `a request that has begun is answered, and an idle connection holds nothing up`(signal: Int32) async throws {
+    func `a request that has begun is answered, and an idle connection does not delay the end`(signal: Int32)
+        async throws
+    {
         let server = try await RunningServer(try await .withStore())
         let idle = try Connection(port: server.port)
         try idle.send("GET", "/healthz")
@@ -27,7 +29,7 @@ import Testing
         #expect(server.log.contains(#""message":"ended""#))
     }
 
-    @Test func `a client that never sends its body is cut off after ten seconds`() async throws {
+    @Test func `after SIGTERM, a client that never sends its body is cut off after ten seconds`() async throws {
         let server = try await RunningServer(try await .withStore())
         let slow = try Connection(port: server.port)
         try slow.send("POST", "/v1/login", headers: ["Expect: 100-continue"], body: "", declaredLength: 100)
@@ -39,18 +41,18 @@ import Testing
         try await slow.waitForEnd()
     }
 
-    @Test func `SIGHUP without TLS ends nothing`() async throws {
+    @Test func `SIGHUP without TLS does not end the program`() async throws {
         let server = try await RunningServer(try await .withStore())
         server.send(SIGHUP)
         try await waitUntil { server.log.contains("SIGHUP has no effect without TLS") }
         #expect(try await server.get("/healthz").status == 200)
     }
 
-    @Test func `a store that is removed while it is served ends the program in the next round`() async throws {
+    @Test func `if the store is removed, requests fail, and the program runs on until its housekeeping`() async throws {
         let place = try await TemporaryPlace.withStore()
         let server = try await RunningServer(place)
         rename(place.store, place.path + "/elsewhere")
-        // Requests get an answer, and the program lives on until its housekeeping has a look.
+        // Requests get an error, and the program runs on until its housekeeping misses the store.
         #expect(try await server.get("/readyz").status >= 500)
         #expect(!server.hasEnded)
     }

@@ -20,7 +20,7 @@ import Testing
         for listener in [0, 1] { #expect(try await server.get("/healthz", of: listener).status == 200) }
     }
 
-    @Test func `without one, the listener has all routes`() async throws {
+    @Test func `without an admin port, the listener has all routes`() async throws {
         let place = try await TemporaryPlace.withStore()
         let server = try await RunningServer(place)
         for path in Self.ofPeople + Self.ofPrograms {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a request by another name is refused, and by a name that was given is not`() async throws {
+    @Test func `a request is refused unless its Host is a name of the service`() async throws {
         let place = try await TemporaryPlace.withStore()
         let server = try await RunningServer(place, "--host-name", "profiles.example")
         for (host, status) in [("profiles.example", 200), ("evil.example", 421), ("profiles.example:1", 421)] {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `the guard of a connection answers with problems`() async throws {
+    @Test func `the connection guard answers with problem details in JSON`() async throws {
         let server = try await RunningServer(try await .withStore())
         let wishes: [(String, Int)] = [
             ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),

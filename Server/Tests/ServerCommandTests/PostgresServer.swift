@@ -36,7 +36,8 @@
             do {
                 value = try await body()
             } catch {
-                // A test that has used up its time is cancelled. The next test needs the server all the same.
+                // A test that exceeds its time limit is cancelled. The next test still needs the server, so a new task
+                // brings it back.
                 try await Task { try await back(absence) }.value
                 throw error
             }

@@ -11,8 +11,7 @@
     struct PostgresTests {
         private static let (name, password) = (TemporaryPlace.canaries[0], TemporaryPlace.canaries[1])
         private static let login = #"{"username": "\#(name)", "password": "\#(password)"}"#
-        /// The time within which a request is answered, whatever the database does: a wait for the store, and a little
-        /// for a busy machine.
+        /// The maximum time for the answer to a request: the time limit of the store, and 5 seconds for a busy machine.
         private static let limit = Duration.seconds(10 + 5)
 
         private static func place() async throws -> TemporaryPlace {
@@ -75,7 +74,7 @@
             String(try #require(answer.head.firstMatch(of: /(?i)\r\netag: ([^\r]+)/)).1)
         }
 
-        @Test func `H3, H7: a store in a database is served as one in a file is`() async throws {
+        @Test func `H3, H7: a store in a database is served like a store in a file`() async throws {
             let place = try await Self.place()
             let server = try await RunningServer(place, "--open-registration")
             let registered = try await Call(
@@ -139,7 +138,7 @@
         }
 
         @Test(arguments: PostgresServer.Absence.allCases)
-        func `H7: requests get 503 within their time while the database is away, and it comes back by itself`(
+        func `H7: while the database is away, requests get 503 in time, and later the service works again`(
             absence: PostgresServer.Absence
         ) async throws {
             let place = try await Self.place()
@@ -208,7 +207,7 @@
                 return answers
             }
             #expect(away.allSatisfy { $0.status == 503 }, "\(away)")
-            // The server refuses statements whose table is not there.
+            // Without its table, PostgreSQL refuses the statements.
             try await PostgresServer.execute("ALTER TABLE \(schema).profiles RENAME TO elsewhere")
             var broken: [Connection.Answer] = []
             for call in calls { broken.append(try await call.answer(of: server)) }
@@ -227,7 +226,7 @@
         }
 
         @Test(arguments: PostgresServer.Absence.allCases)
-        func `H7: SIGTERM ends it within its time while the database is away`(
+        func `H7: SIGTERM ends the program in time while the database is away`(
             absence: PostgresServer.Absence
         ) async throws {
             let place = try await Self.place()
@@ -243,8 +242,8 @@
                 #expect(try await connection.answer().status == 100)
                 try connection.send(Self.login)
                 let reading = try Call.own(session).send(to: busy)
-                // A request that has not begun is not answered. Connections are accepted in order, by one event loop
-                // after the other, so this one has begun when later requests on each loop are answered.
+                // The program does not answer a request that has not begun before SIGTERM. The event loops accept
+                // connections in turn. So `reading` has begun when each loop has answered a later request.
                 for _ in 0..<8 { #expect(try await busy.get("/healthz").status == 200) }
                 let start = ContinuousClock.now
                 busy.send(SIGTERM)

@@ -1,10 +1,9 @@
 import Glibc
 import Testing
 
-/// A process of `profiles-server` that a test has started, or another program. It is killed with the last reference to
-/// it, unless it has ended.
+/// A process of `profiles-server` or of another program, which a test has started. `deinit` kills it if it still runs.
 final class RunningServer {
-    /// The lines that the program prints when it accepts requests.
+    /// The addresses that the program prints when it accepts requests.
     private(set) var addresses: [String] = []
     private let folder: TemporaryPlace
     private let id: pid_t
@@ -29,8 +28,8 @@ final class RunningServer {
             posix_spawn_file_actions_addopen(
                 &actions, descriptor, "\(name).\(end)", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         }
-        // The sockets of other tests would stay open as long as this process and its own children run. A descriptor that is
-        // not open is no error.
+        // Closes the sockets of other tests, which would otherwise stay open while this process and its children run.
+        // It is no error if a descriptor is not open.
         for descriptor in Int32(3)..<1_024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         let environment = ["HOME": folder.path, "PATH": "/usr/bin:/bin"].merging(variables) { $1 }
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
@@ -61,7 +60,7 @@ final class RunningServer {
         }
     }
 
-    /// The program beside the running tests, which SwiftPM has built with them.
+    /// Returns the path of the server that SwiftPM has built with the tests.
     static func program() throws -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -75,7 +74,7 @@ final class RunningServer {
                 return candidate
             }
         }
-        // The tests may run in a program of the toolchain.
+        // The process of the tests may be a program of the toolchain, which is not in the build folder.
         let package = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
         return package + "/.build/debug/profiles-server"
     }
@@ -134,7 +133,7 @@ struct SystemFailure: Error {
     let action: String
 }
 
-/// Waits until something is so. The time limit of the suite ends a wait in vain.
+/// Waits until the condition holds. If it never does, the time limit of the suite ends the wait.
 func waitUntil(_ condition: () throws -> Bool) async throws {
     while try !condition() { try await Task.sleep(for: .milliseconds(5)) }
 }

@@ -1,10 +1,10 @@
 import Glibc
 import Testing
 
-/// Where the command `profiles` is, as `make test-server` says.
+/// The path of the command `profiles`, which `make test-server` sets.
 private let command = getenv("PROFILES_COMMAND").map { String(cString: $0) }
 
-/// The document Serving shows what really happens.
+/// Checks that the commands of the document Serving work.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: command != nil)) struct ServingDocumentTests {
     @Test func `The lines of the document run as they are, one after another`() async throws {
         let document =
@@ -15,7 +15,7 @@ private let command = getenv("PROFILES_COMMAND").map { String(cString: $0) }
         let port = try Connection.freePort()
         let folders = [try #require(command), try RunningServer.program()]
             .map { $0.split(separator: "/").dropLast().map { "/" + $0 }.joined() }
-        // The service listens on another port than in the document, which another program may use.
+        // Another program may use the port of the document, so the service listens on another one.
         let script = blocks.joined(separator: "\n").replacing(
             "--open-registration", with: "--open-registration --port \(port)"
         )

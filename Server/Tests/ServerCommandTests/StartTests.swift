@@ -8,7 +8,7 @@ import Testing
 
 /// How the program starts, and how it refuses to.
 @Suite(.timeLimit(.minutes(5))) struct StartTests {
-    @Test func `it prints where it accepts requests, and does so from then on`() async throws {
+    @Test func `the program prints its address, and accepts requests from then on`() async throws {
         let server = try await RunningServer(try await .withStore())
         let line = /profiles-server accepts requests at http:\/\/127\.0\.0\.1:[1-9][0-9]*\n/
         #expect(server.output.wholeMatch(of: line) != nil)
@@ -26,7 +26,7 @@ import Testing
         #expect(server.output.hasPrefix("profiles-server accepts requests"))
     }
 
-    @Test func `its version is that of the libraries, and its help has the exit codes`() async throws {
+    @Test func `the program has the version of the libraries, and its help lists the exit codes`() async throws {
         let place = try TemporaryPlace()
         let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
         let source = TemporaryPlace.read(root + "/Sources/ProfileCore/ProgramVersion.swift")
@@ -66,7 +66,9 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `wrong options end it before it listens`(_ options: [String], status: Int32, text: String) async throws {
+    func `wrong options end the program before it listens`(_ options: [String], status: Int32, text: String)
+        async throws
+    {
         let place = try TemporaryPlace()
         let outcome = try await RunningServer.run([RunningServer.program()] + options, in: place)
         #expect(outcome.status == status)
@@ -77,7 +79,7 @@ import Testing
     }
 
     #if !Postgres
-        @Test func `without the trait a database is refused by name`() async throws {
+        @Test func `without the trait, a PostgreSQL store is refused as not supported`() async throws {
             let place = try TemporaryPlace()
             let outcome = try await RunningServer.run(
                 [RunningServer.program(), "--database", "postgresql://app@127.0.0.1:1/profiles"], in: place)
@@ -85,7 +87,7 @@ import Testing
         }
     #endif
 
-    @Test func `a port that another program has is said to be taken`() async throws {
+    @Test func `a port that another program uses is an error that says so`() async throws {
         let place = try await TemporaryPlace.withStore()
         let server = try await RunningServer(place)
         let outcome = try await RunningServer.run(
@@ -95,7 +97,7 @@ import Testing
         #expect(outcome.error.contains("Error: Another program listens on 127.0.0.1:\(server.port)\n"))
     }
 
-    @Test func `addresses are loopback or not, and have the names of their clients`() throws {
+    @Test func `an address knows whether it is loopback, and which Host values are its own`() throws {
         for text in ["127.0.0.1", "localhost", "127.8.8.8", "::1", "[::1]"] {
             #expect(try #require(ListenAddress(argument: text)).isLoopback, "\(text)")
         }
@@ -115,7 +117,7 @@ import Testing
             ])
     }
 
-    @Test func `the connections that are accepted leave files for the store`() throws {
+    @Test func `the limit of connections leaves file descriptors for the store`() throws {
         let options = try ServerOptions.parse(["--most-connections", "1000"])
         #expect(options.bounds(fileLimit: 100_000).mostConnections == 1_000)
         #expect(options.bounds(fileLimit: 1_024).mostConnections == 1_024 - ServerOptions.otherFiles)

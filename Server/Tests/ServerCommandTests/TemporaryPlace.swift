@@ -15,7 +15,8 @@ final class TemporaryPlace {
     /// An access token of the store with the scope `read`.
     private(set) var token = ""
 
-    /// Words that no log may contain: the name, the password and a value of the profile, and what a request's query has.
+    /// Words that no log may contain: the name, the password and a value of the profile, and a word of a request's
+    /// query.
     static let canaries = ["canary-name", "canary-Passw0rd", "canary value", "canary-query"]
 
     /// The path of the store, or its URI in a database.

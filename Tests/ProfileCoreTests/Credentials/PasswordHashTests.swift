@@ -222,7 +222,7 @@ private let outOfBounds: [(String, UnsupportedHash.Measure, Int, ClosedRange<Int
         }
     }
 
-    @Test func `P12: a hash is not described`() throws {
+    @Test func `P12: the description of a hash does not contain it`() throws {
         let text = accepted[0].text
         let hash = try parse(text)
         var dumped = ""

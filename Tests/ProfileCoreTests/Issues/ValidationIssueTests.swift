@@ -26,7 +26,7 @@ import Watchdog
         .badRow: (#"{"name":"password","profiles":{"secret":true}}"#, "zorkmid"),
     ]
 
-    /// Only the store knows of duplicates, and only a reader of files of quotes.
+    /// Only the store reports duplicates, and only the reader of a file reports an unclosed quote.
     private static let madeElsewhere: [ValidationIssue.Code] = [.duplicate, .unclosedQuote]
 
     @Test(arguments: ValidationIssue.Code.allCases.filter { !madeElsewhere.contains($0) })
@@ -49,7 +49,7 @@ import Watchdog
         #expect(example.value.isEmpty || !message.contains(example.value), "\(message)")
     }
 
-    @Test func `S4: a code's name is the stable one`() {
+    @Test func `S4: the name of each code is stable`() {
         #expect(
             ValidationIssue.Code.allCases.map(\.rawValue) == [
                 "required", "too_short", "too_long", "bad_character", "missing_uppercase", "missing_lowercase",
@@ -136,10 +136,10 @@ import Watchdog
             ),
             (.badEncoding, "Phone holds bytes that are not UTF-8"),
         ] as [(ValidationIssue.Problem, String)])
-    func `S4: text is made of an issue in one place`(problem: ValidationIssue.Problem, text: String) throws {
+    func `S4: the message of an issue describes its problem`(problem: ValidationIssue.Problem, text: String) throws {
         let issue = ValidationIssue(try .named("phone"), problem)
         #expect(issue.message(label: "Phone") == text)
-        // A field with a mask is made of digits, and the schema knows that.
+        // The field has a mask of digits, so the schema's message says digits in place of characters.
         let lengths: Set<ValidationIssue.Code> = [.tooShort, .tooLong]
         let digits = text.replacing("character", with: "digit")
         #expect(ProfileSchema.standard.message(for: issue) == (lengths.contains(issue.code) ? digits : text))

@@ -3,7 +3,7 @@ import ProfileCore
 import Testing
 import Watchdog
 
-/// What comes from outside as JSON by way of a decoder.
+/// Drafts, values and schemas that a decoder reads from JSON.
 @Suite(.watched) struct DecodedValueTests {
     private static let custom = """
         {"fields":[{"name":"username","constraints":{"required":true,"unique":true}},
@@ -16,7 +16,7 @@ import Watchdog
         try JSONDecoder().decode(ProfileDraft.self, from: Data(text.utf8))
     }
 
-    @Test func `numbers and booleans of JSON are taken for the field's own way of writing them`() throws {
+    @Test func `numbers and booleans of JSON are valid whatever the notation of their field`() throws {
         let schema = try ProfileSchema(parsing: Self.custom)
         let draft = try draft(#"{"username":"ann","fee":1234.5,"member":true,"age":-7,"note":null}"#)
         let valid = try ProfileValidator(schema).validate(draft, on: .latest)
@@ -24,7 +24,7 @@ import Watchdog
         #expect(valid["member"] == "true")
         #expect(valid["age"] == "-7")
         #expect(valid["note"] == nil)
-        // As somebody types it there, who means a thousand two hundred and thirty-four.
+        // Typed text has the notation of the field. There this is one thousand two hundred and thirty-four.
         var typed = draft
         typed["fee"] = "1.234"
         #expect(try ProfileValidator(schema).validate(typed, on: .latest)["fee"] == "1234")
@@ -85,7 +85,9 @@ import Watchdog
     }
 
     @Test(arguments: ["1e-400", "1e400", "-1e-400", "-1e400"])
-    func `S6: a number that no double is near to is an issue, and no zero`(text: String) throws {
+    func `S6: a number that is too small or too large for a double is an issue, and does not become 0`(text: String)
+        throws
+    {
         let validator = ProfileValidator(try ProfileSchema.with(#"{"name":"x","type":"number"}"#))
         var draft = ProfileDraft(["username": "a", "x": text])
         #expect(try validator.issues(of: draft).map(\.code) == [.badFormat])
@@ -98,7 +100,7 @@ import Watchdog
         }
     }
 
-    /// What stands for no value, or for another value, in the notation of the field alone.
+    /// Text that means no value or another value, but only in the notation of the field.
     @Test(arguments: [
         (#""type":"number","decimalChar":",","groupChar":".","missingValues":["1.234"]"#, "1.234", "1.234"),
         (#""type":"date","format":"%d/%m/%Y","missingValues":["1900-01-01"]"#, "1900-01-01", "1900-01-01"),
@@ -131,7 +133,7 @@ import Watchdog
     @Test(arguments: [
         (#"{"username":["ann"]}"#, "username"), (#"{"username":"a","note":{"a":1}}"#, "note"), ("[]", nil), ("3", nil),
     ])
-    func `what is no single value is refused with its path`(text: String, key: String?) throws {
+    func `JSON that is not an object of single values is refused with its path`(text: String, key: String?) throws {
         let error = try #require(throws: DecodingError.self) { try draft(text) }
         guard case .typeMismatch(_, let context) = error else {
             Issue.record("\(error)")
@@ -175,7 +177,7 @@ import Watchdog
         #expect(failure.errors.count == 3)
     }
 
-    @Test func `the name of a field is a literal, or a text that is judged`() throws {
+    @Test func `a field name can be a literal, and a decoded one is validated`() throws {
         let name: FieldName = "postal_code"
         #expect(name == .postalCode)
         #expect(try JSONDecoder().decode([FieldName].self, from: Data(#"["phone"]"#.utf8)) == [.phone])

@@ -54,7 +54,7 @@ import Watchdog
         var stored = ProfileDraft(["username": "ann", "note": "old"])
         stored.merge(try draft(#"{"note":null}"#))
         #expect(stored["note"] == nil)
-        // A draft of typed values says nothing of a field that it does not have.
+        // A draft that was made of typed values does not clear the fields that it lacks.
         stored["note"] = "new"
         stored.merge(ProfileDraft(["username": "bob"]))
         #expect(stored["note"]?.text == "new")
@@ -91,7 +91,7 @@ import Watchdog
 }
 
 extension ProfileDraft {
-    /// The draft without `fee`, whose digits no double has.
+    /// The draft without `fee`, because a double cannot represent its digits.
     fileprivate var withoutFee: ProfileDraft? {
         var draft = self
         draft["fee"] = nil as DraftValue?

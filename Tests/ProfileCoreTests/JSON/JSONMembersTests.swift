@@ -48,7 +48,7 @@ import Watchdog
         #expect(error.path == path && error.reason == reason)
     }
 
-    @Test func `each type has a form for members that must be there`() throws {
+    @Test func `each type has a method for required members`() throws {
         let members = try JSONMembers(["text": "a", "flag": true, "integer": 3, "texts": ["b"]], known: Self.names)
         #expect(try members.requiredText("text") == "a" && members.requiredFlag("flag"))
         #expect(try members.requiredInteger("integer") == 3 && members.requiredTexts("texts") == ["b"])

@@ -62,7 +62,7 @@ import Watchdog
         #expect(CalendarDay(secondsSince1970: seconds) == nil)
     }
 
-    /// Written down apart from the code that is tested.
+    /// A second implementation, independent of the code that is tested.
     private func daysIn(_ month: Int, of year: Int) -> Int {
         let isLeap = year % 400 == 0 || year % 4 == 0 && year % 100 != 0
         return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]

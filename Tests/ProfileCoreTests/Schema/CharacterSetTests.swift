@@ -4,9 +4,9 @@ import Watchdog
 
 @testable import ProfileCore
 
-/// `characters` and `enum`, compiled: what they take, and what they cost.
+/// The compiled `characters` and `enum`: the text that they accept, and the time that this takes.
 @Suite(.watched) struct CharacterSetTests {
-    @Test func `S6: any classes and lists take what each of them says by itself`() throws {
+    @Test func `S6: several classes and lists accept the characters that each of them accepts alone`() throws {
         var random = SeededGenerator(seed: 1_414)
         let names = ["ascii-letters", "ascii-digits", "letters", "digits", "spaces", "special"]
         let lists = ["é€", "-.", "\u{301}", "e\u{301}", "あ-", "٣", "👩‍👩‍👧", "\r\n", "\t", "\u{212A}"]
@@ -53,7 +53,7 @@ import Watchdog
         #expect(AllowedCharacters(text) == characters)
     }
 
-    /// Mostly what the entries take.
+    /// A value that consists mostly of characters that the entries accept.
     private func value(of entries: [String], _ random: inout SeededGenerator) -> String {
         let samples = [
             "ascii-letters": "azAZ", "ascii-digits": "09", "letters": "aéßжあ한\u{301}", "digits": "0٣५", "spaces": " ",
@@ -91,7 +91,7 @@ import Watchdog
     private static let letters = String(
         String.UnicodeScalarView((0x4E00..<0x4E00 + 20_000).compactMap { Unicode.Scalar(UInt32($0)) }))
 
-    /// The time that one judgement of a value takes, the least of a few.
+    /// The time that one validation of a value takes: the shortest of three measurements.
     private func cost(_ characters: String, _ value: String, enumerating allowed: [String] = []) throws -> Duration {
         let list =
             allowed.isEmpty ? "" : #","constraints":{"enum":[\#(allowed.map { "\"\($0)\"" }.joined(separator: ","))]}"#

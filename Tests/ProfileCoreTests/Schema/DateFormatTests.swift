@@ -48,11 +48,11 @@ import Watchdog
     }
 
     @Test(arguments: ["1998-02-29", "0000-01-01", "1998-00-15", "1998-13-15", "1998-01-00", "1998-01-32", "1900-02-29"])
-    func `a day that the calendar does not have is told from another format`(text: String) {
+    func `a day that the calendar does not have is not the same error as another format`(text: String) {
         #expect(DateFormat.iso.read(Array(text.utf8).span) == .noSuchDay)
     }
 
-    @Test func `formats that some text could fit both are known`() throws {
+    @Test func `two formats that the same text could fit are recognised`() throws {
         func clash(_ left: String, _ right: String) throws -> Bool {
             try #require(DateFormat(left)).looksLike(try #require(DateFormat(right)))
         }

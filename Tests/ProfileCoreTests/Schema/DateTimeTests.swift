@@ -20,7 +20,7 @@ import Watchdog
             ("2024-01-26T15:00:00+24:00", nil), ("2024-01-26T15:00:00+5", nil), ("2024-01-26T15:00:00 Z", nil),
             ("2024-02-30T15:00:00", nil), ("0001-01-01T00:00:00+01:00", nil), ("9999-12-31T23:59:59-01:00", nil),
         ] as [(String, String?)])
-    func `S6: a datetime is ISO 8601, in UTC where a zone is said`(text: String, stored: String?) {
+    func `S6: a datetime is read as ISO 8601, and stored in UTC if it has a zone`(text: String, stored: String?) {
         #expect(DateTime(iso: text)?.description == stored)
         if let stored { #expect(DateTime(iso: stored)?.description == stored) }
     }
@@ -30,11 +30,11 @@ import Watchdog
             ("15:00:00", "15:00:00"), ("23:30:00-01:00", "00:30:00Z"), ("00:00:00.000000001", "00:00:00.000000001"),
             ("00:30:00+05:45", "18:45:00Z"), ("15:00", nil), ("25:00:00", nil), ("15:00:00PM", nil), ("", nil),
         ] as [(String, String?)])
-    func `S6: a time is ISO 8601, in UTC where a zone is said`(text: String, stored: String?) {
+    func `S6: a time is read as ISO 8601, and stored in UTC if it has a zone`(text: String, stored: String?) {
         #expect(TimeOfDay(iso: text)?.description == stored)
     }
 
-    @Test func `a day's number is the one that its seconds come from`() throws {
+    @Test func `the number of a day is its seconds divided by 86400`() throws {
         for days in stride(from: -719_162, through: 2_932_896, by: 397) {
             let day = try #require(CalendarDay(secondsSince1970: Int64(days) * 86_400))
             #expect(day.daysSince1970 == days)

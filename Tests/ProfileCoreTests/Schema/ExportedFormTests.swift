@@ -81,7 +81,7 @@ import Watchdog
     }
 
     @Test(arguments: ["%-d/%m/%Y", "%d/%^b/%Y", "%d/%m/%Y %I %P"])
-    func `S6: a directive for writing only is no format`(pattern: String) {
+    func `S6: a pattern with a directive that is only for writing is not a format for reading`(pattern: String) {
         #expect(DateFormat(pattern) == nil && DateFormat(pattern, of: .date, isWritten: true) != nil)
     }
 }

@@ -14,7 +14,7 @@ import Watchdog
         for text in ["id", "phone$", "_id", "id$$", "$", "", "Id$"] { #expect(FieldColumn(text) == nil, "\(text)") }
     }
 
-    @Test func `S9: a fact has a name that no field can have, and a name in a query is one of both`() {
+    @Test func `S9: a fact has a name that no field can have, so a name in a query is a field's or a fact's`() {
         for fact in ProfileFact.allCases {
             #expect(FieldName(fact.name) == nil && ProfileFact(name: fact.name) == fact)
             #expect(ProfileFact(name: fact.rawValue) == nil)

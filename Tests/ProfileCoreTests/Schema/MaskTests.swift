@@ -10,7 +10,9 @@ import Watchdog
     }
 
     @Test(arguments: ["", "-", "####-1###", "## ##", "##\n##", "##–##", "###é", "\u{0}#", "#\u{7F}#"])
-    func `a mask without a digit's place, or with digits, spaces or other characters is none`(pattern: String) {
+    func `a pattern without a place for a digit, or with digits, spaces or other characters, is no mask`(
+        pattern: String
+    ) {
         #expect(Mask(pattern) == nil)
     }
 

@@ -45,7 +45,7 @@ import Watchdog
         #expect(NumberReader(format).integer(text.utf8Span.span) == number)
     }
 
-    @Test func `S6: what stands between digits is neither letter, digit nor sign of any alphabet`() {
+    @Test func `S6: a separator between digits is not a letter, a digit or a sign of any alphabet`() {
         for character: Character in ["é", "٣", "5", "x", "+", "-", "\u{2212}", "\u{2013}"] {
             #expect(!NumberFormat.isSeparator(character), "\(character)")
         }

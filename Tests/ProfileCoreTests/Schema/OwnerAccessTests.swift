@@ -2,7 +2,7 @@ import ProfileCore
 import Testing
 import Watchdog
 
-/// What the person whose profile it is may do.
+/// What the owner of a profile may read and change.
 @Suite(.watched) struct OwnerAccessTests {
     private static let fields = #"""
         {"name":"username","constraints":{"required":true,"unique":true}},
@@ -54,7 +54,9 @@ import Watchdog
             "a password is never shown, and its owner can always change it"
         ),
     ])
-    func `S6: another word, or an access to the password, is an error of the schema`(field: String, text: String) {
+    func `S6: an unknown kind of access, or an access to the password, is an error of the schema`(
+        field: String, text: String
+    ) {
         let failure = #expect(throws: SchemaFailure.self) { try ProfileSchema.with(field) }
         #expect(failure?.errors.map(\.path) == ["$.fields[1].profiles.owner"])
         #expect(failure?.errors.map(\.reason.text) == [text])
@@ -126,7 +128,7 @@ import Watchdog
         #expect(error?.reason == .unknownName(known: ["username", "password", "note", "since"]))
     }
 
-    @Test func `the fields that form the primary key are as the key`() throws {
+    @Test func `the fields that form the primary key have the access of the key`() throws {
         let fields = #"""
             {"name":"key","profiles":{"owner":"ACCESS"}},{"name":"first"},{"name":"last"},{"name":"note"}
             """#

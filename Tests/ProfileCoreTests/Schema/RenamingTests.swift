@@ -53,7 +53,7 @@ import Watchdog
         let found = try Self.schema(Self.field("city", was: "city"))
         #expect(Self.columns(found.placed(after: Array(versions.prefix(2)))) == ["city in city"])
         #expect(Self.columns(found.placed(after: Array(versions.prefix(4)))) == ["city in city$2"])
-        // While a field has the name, it is this field.
+        // As long as a field has the name, `was` means this field, and not a removed one.
         #expect(Self.columns(found.placed(after: versions)) == ["city in city$3"])
     }
 
@@ -85,7 +85,7 @@ import Watchdog
         #expect(Self.columns(foreign[1].withoutColumns.placed(after: own)) == ["town in city"])
     }
 
-    @Test func `D6: rules in other columns are the same rules, and are told apart where values are read`() throws {
+    @Test func `D6: the same rules in other columns are equal, but their difference and hasColumns show it`() throws {
         let (with, without) = (try Self.schema(Self.field("city")), try Self.schema(Self.field("other")))
         let versions = Self.adopted(with, without, with)
         #expect(versions[0] == versions[2] && versions[0].hashValue == versions[2].hashValue)
@@ -94,7 +94,7 @@ import Watchdog
         #expect(SchemaDifference(from: versions[0], to: versions[2]).changes.count == 2)
     }
 
-    @Test func `D6: what a store keeps of a schema has its columns, and a file has not`() throws {
+    @Test func `D6: the document that a store keeps of a schema has the columns, and a schema file has not`() throws {
         let versions = Self.adopted(
             try Self.schema(Self.field("city"), Self.field("id")),
             try Self.schema(Self.field("town", was: "city"), Self.field("city"), Self.field("id")))

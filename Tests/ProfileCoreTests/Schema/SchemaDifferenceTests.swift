@@ -2,7 +2,7 @@ import ProfileCore
 import Testing
 import Watchdog
 
-/// What is said of two versions of a field's rules.
+/// The changes that are reported for two versions of a field's rules.
 @Suite(.watched) struct SchemaDifferenceTests {
     private static func field(_ rules: String) throws -> FieldRules {
         let schema = try ProfileSchema.with(#"{"name":"x"\#(rules.isEmpty ? "" : "," + rules)}"#)
@@ -59,7 +59,7 @@ import Watchdog
     }
 
     @Test(
-        "R6: what may be either is told as that, and what judges nothing as nothing",
+        "R6: the effect of a change is other if it may be stricter and looser, and none if it has none",
         arguments: [
             (#""constraints":{"pattern":"a"}"#, #""constraints":{"pattern":"b"}"#, "pattern", RuleChange.Effect.other),
             ("", #""type":"integer""#, "type", .other),
@@ -81,7 +81,7 @@ import Watchdog
     }
 
     @Test(
-        "R6: how values are typed makes no stored one invalid, and standard ways have a name",
+        "R6: a change of notation makes no stored value invalid, and standard notations have a name",
         arguments: [
             (
                 #""type":"date","profiles":{"formats":["yyyy-MM-dd","dd.MM.yyyy"]}"#, #""type":"date""#, "formats",
@@ -109,7 +109,7 @@ import Watchdog
         #expect(try !SchemaDifference(from: .with(one), to: .with(other)).mayInvalidate)
     }
 
-    /// What a schema file may say of a field, by the place and name of the member.
+    /// The members that a field of a schema file may have: the name of the member, and an example.
     private static let rules: [(member: String, rules: String)] = [
         ("title", #""title":"Ex""#), ("type", #""type":"integer""#), ("format", #""format":"email""#),
         ("missingValues", #""missingValues":["NA"]"#), ("trueValues", #""type":"boolean","trueValues":["ja"]"#),
@@ -143,7 +143,7 @@ import Watchdog
         let known = try #require(failure).errors.flatMap { error -> [String] in
             if case .unknownName(let known) = error.reason { known } else { [] }
         }
-        // Those have no rules of their own, say nothing of values, or are the password's alone.
+        // These members have no rule of their own, do not concern values, or exist only for the password.
         let others = ["name", "description", "example", "rdfType", "constraints", "profiles", "secret", "hashColumns"]
         #expect(Set(known) == Set(Self.rules.map(\.member) + others))
     }

@@ -13,7 +13,7 @@ import Watchdog
             (.uri, "a:!~"), (.uri, "x:À"),
             (.uuid, "123e4567-e89b-12d3-a456-426614174000"), (.uuid, "123E4567-E89B-12D3-A456-426614174000"),
         ] as [(StringFormat, String)])
-    func `S6: what a string's format names is taken`(format: StringFormat, text: String) {
+    func `S6: a text in the format of the string is accepted`(format: StringFormat, text: String) {
         let isTaken = format.accepts(text.utf8Span.span)
         #expect(isTaken)
     }
@@ -32,7 +32,7 @@ import Watchdog
             (.uuid, "123e4567-e89b-12d3-a456-42661417400"), (.uuid, "123e4567-e89b-12d3-a456-42661417400g"),
             (.uuid, "123e4567-e89b-12d3-a456_426614174000"),
         ] as [(StringFormat, String)])
-    func `S6: what is none of a string's format is bad_format`(format: StringFormat, text: String) throws {
+    func `S6: a text that is not in the format of the string is bad_format`(format: StringFormat, text: String) throws {
         let validator = ProfileValidator(try .with(#"{"name":"x","format":"\#(format.rawValue)"}"#))
         #expect(try validator.codes(text, in: "x") == [.badFormat])
     }

@@ -3,7 +3,7 @@ import Watchdog
 
 @testable import ProfileCore
 
-/// Patterns for `strptime`, which Python was asked about.
+/// Patterns for `strptime`. The expected values are the answers of Python.
 @Suite(.watched) struct TimePatternTests {
     @Test(
         arguments: [
@@ -35,7 +35,7 @@ import Watchdog
         "%Y-%m-%d %I:%M", "%Y-%m-%d %H:%M %p", "%Y-%m-%d %M", "%Y-%m-%d %H:%S", "%Y-%m-%d %H:%M:%f", "%", "%Y-%m-%d%",
         " %Y-%m-%d", "%Y-%m-%d ", "%Y\u{0}%m%d", "%Y\u{7F}%m%d", "%d of the month %m of the year %Y and so on",
     ])
-    func `S6: a pattern that does not say the day, or says it twice, is none`(pattern: String) {
+    func `S6: a pattern that does not say the day, or says it twice, is not a date format`(pattern: String) {
         #expect(DateFormat(pattern) == nil)
     }
 
@@ -52,7 +52,7 @@ import Watchdog
             ("%Y-%m-%dT%H:%M:%S%z", "2024-01-01T01:30:00+02", nil),
             ("%Y-%m-%dT%H:%M:%S%z", "2024-01-01T01:30:00", nil), ("%d.%m.%Y %H:%M", "5.3.2024 7:60", nil),
         ] as [(String, String, String?)])
-    func `S6: a datetime is read as Python's strptime reads it, in UTC where a zone is said`(
+    func `S6: a datetime is read as Python's strptime reads it, and in UTC if it has a zone`(
         pattern: String, text: String, moment: String?
     ) throws {
         let format = try #require(DateFormat(pattern, of: .dateTime))
@@ -86,7 +86,7 @@ import Watchdog
         #expect(text.utf8.count <= format.length)
     }
 
-    @Test func `formats that some text could fit both are known, in either notation`() throws {
+    @Test func `two formats that the same text could fit are recognised, in either notation`() throws {
         func clash(_ left: String, _ right: String) throws -> Bool {
             try #require(DateFormat(left)).looksLike(try #require(DateFormat(right)))
         }
@@ -97,7 +97,7 @@ import Watchdog
         #expect(try !clash("%d %b %Y", "%d %m %Y"))
     }
 
-    @Test func `a pattern with every part of two lengths ends soon`() throws {
+    @Test func `a pattern whose parts may each have several lengths is matched quickly`() throws {
         let format = try #require(DateFormat("%d%m%H%M%S%f%Y", of: .dateTime))
         for text in [String(repeating: "1", count: 22), String(repeating: "1", count: 40)] {
             #expect(format.readDateTime((text + "x").utf8Span.span) == .otherFormat)

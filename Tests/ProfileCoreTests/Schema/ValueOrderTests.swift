@@ -21,7 +21,7 @@ import Watchdog
         return keys[0].lexicographicallyPrecedes(keys[1]) ? -1 : 1
     }
 
-    /// Each comes before those that follow; what stands in one line is the same.
+    /// Expects that each row comes before the rows after it, and that the texts of one row are equal.
     private func expect(_ order: ValueOrder, _ rows: [[String]]) {
         let places = rows.enumerated().flatMap { place, row in row.map { (place: place, text: $0) } }
         for one in places {
@@ -80,7 +80,7 @@ import Watchdog
             ])
     }
 
-    @Test func `text follows by its bytes, and keys whatever the case of ASCII letters`() {
+    @Test func `text is ordered by its bytes, and a key without regard to the case of ASCII letters`() {
         expect(.bytes, [[""], ["A"], ["Ab"], ["B"], ["a"], ["a\u{0}"], ["aa"], ["z"], ["é"], ["日"], ["🇸🇬"]])
         expect(.ignoringCase, [[""], ["_"], ["A", "a"], ["aB", "AB"], ["b"], ["Z", "z"], ["É"], ["é"]])
         expect(.bytes, [["false"], ["true"]])

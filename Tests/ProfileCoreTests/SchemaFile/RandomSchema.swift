@@ -1,7 +1,7 @@
 @testable import ProfileCore
 import ProfileTesting
 
-/// Makes schema files that are right, and values that fields of them might be given.
+/// Makes valid schema files, and values, valid or not, for their fields.
 struct RandomSchema {
     var random: SeededGenerator
 

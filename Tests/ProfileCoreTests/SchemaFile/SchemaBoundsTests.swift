@@ -3,7 +3,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// What a schema file may not be long of, since it is repeated at every value or issue of a field.
+/// The parts of a schema file whose length is limited, because every value or issue of a field repeats them.
 @Suite(.watched) struct SchemaBoundsTests {
     private static let text = String(repeating: "é", count: 2_048)
 
@@ -37,7 +37,7 @@ import Watchdog
             (#"{"name":"x","missingValues":[\#(texts(1_000))]}"#, nil),
             (#"{"name":"x","missingValues":[\#(texts(1_001))]}"#, ".missingValues"),
         ] as [(String, String?)])
-    func `S6: what is too long is refused with its path`(field: String, path: String?) {
+    func `S6: a part of a field that is too long is refused with its path`(field: String, path: String?) {
         do throws(SchemaFailure) {
             _ = try ProfileSchema(parsing: ProfileSchema.documentWith(field))
             #expect(path == nil)
@@ -69,7 +69,7 @@ import Watchdog
         #"{"\#(text)\#(text)":1}"#, #"{"fields":"","missingValues":["\#(text)"]}"#,
         #"{"a":1,"a\#(text)":1,"a\#(text)":1}"#,
     ])
-    func `S6: what a file repeats in its error is cut`(document: String) {
+    func `S6: an error cuts the text that it quotes from the file`(document: String) {
         let error = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: document) }
         #expect(error?.errors.allSatisfy { $0.description.utf8.count < 500 } == true)
     }
@@ -84,7 +84,9 @@ import Watchdog
         (#"{"name":"x","title":"\#(text)"}"#, "\u{1}"),
         (#"{"name":"x","profiles":{"message":{"bad_character":"\#(text)"}}}"#, "\u{1}"),
     ])
-    func `S4: whatever the rules say, an issue is told in 5 KiB and once`(field: String, value: String) throws {
+    func `S4: whatever the rules say, a value has one issue, and its message is shorter than 5 KiB`(
+        field: String, value: String
+    ) throws {
         let schema = try ProfileSchema.with(field)
         let issues = try ProfileValidator(schema).issues(of: ProfileDraft(["username": "sk", "x": value]))
         #expect(issues.count == 1)

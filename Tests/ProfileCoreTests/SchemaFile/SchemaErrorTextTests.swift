@@ -2,7 +2,7 @@ import ProfileCore
 import Testing
 import Watchdog
 
-/// What people read of a schema file that is refused.
+/// The error messages for a schema file that is refused.
 @Suite(.watched) struct SchemaErrorTextTests {
     private static let username = #"{"name":"username","constraints":{"required":true,"unique":true}}"#
 
@@ -64,12 +64,12 @@ import Watchdog
     ]
 
     @Test(arguments: documents)
-    func `S6: what is wrong with a document is told in words`(document: String, text: String) {
+    func `S6: an error of a document is described in words`(document: String, text: String) {
         let error = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: document) }
         #expect(error?.description == text)
     }
 
-    /// The field's own path and what stands behind it.
+    /// A field, and its error behind the path `$.fields[1]`.
     private static let fields: [(String, String)] = [
         ("{}", ".name: it is missing"),
         (#"{"name":true}"#, ".name: it is a boolean where a string is expected"),
@@ -261,7 +261,7 @@ import Watchdog
     ]
 
     @Test(arguments: fields)
-    func `S6: what is wrong with a field is told in words`(field: String, text: String) {
+    func `S6: an error of a field is described in words`(field: String, text: String) {
         let error = #expect(throws: SchemaFailure.self) {
             try ProfileSchema(parsing: #"{"fields":[\#(Self.username),\#(field)]}"#)
         }

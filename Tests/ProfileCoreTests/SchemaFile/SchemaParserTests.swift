@@ -3,7 +3,7 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct SchemaParserTests {
-    @Test func `S6: a schema file may say everything that there is to say of a field`() throws {
+    @Test func `S6: a schema file can set every property of a field`() throws {
         let schema = try ProfileSchema(
             parsing: #"""
                 {"$schema":"https://example.org/schema.json","name":"club","title":"Club","description":"Members",
@@ -233,7 +233,7 @@ import Watchdog
         #expect(failure?.errors.allSatisfy { !$0.reason.text.isEmpty } == true)
     }
 
-    @Test func `S6: all that is wrong with a schema file is told at once, each slip once`() {
+    @Test func `S6: all errors of a schema file are reported at once, and each error once`() {
         let document = #"""
             {"colour":"red","foreignKeys":[],"fields":[
               {"name":"username","type":"strng","constraints":{"requird":true}},
@@ -270,7 +270,7 @@ import Watchdog
     }
 
     @Test(
-        "S6: each slip is told once, beside all others",
+        "S6: each error is reported once, together with all others",
         arguments: [
             (
                 #"{"name":"username","constraints":{"required":"yes","unique":1,"minLength":"2","enum":"a","pattern":7}}"#,

@@ -3,7 +3,7 @@ import Watchdog
 
 @testable import ProfileCore
 
-/// Every construct of the Table Schema specification (version 2.0), each taken or refused with why.
+/// Every construct of the Table Schema specification (version 2.0). Each is accepted, or refused with the reason.
 @Suite(.watched) struct TableSchemaTests {
     private static let key = #"{"name":"username","constraints":{"required":true,"unique":true}}"#
 
@@ -22,11 +22,11 @@ import Watchdog
     ]
 
     @Test(arguments: properties)
-    func `S6: a property of a schema is taken, or refused with why`(property: String, refusal: String?) {
+    func `S6: a property of a schema is accepted, or refused with the reason`(property: String, refusal: String?) {
         expect(refusal, parsing: #"{\#(property),"fields":[\#(Self.key),{"name":"x"}]}"#)
     }
 
-    /// What a field may say beside its name, and why it is refused.
+    /// The properties that a field may have beside its name, and why they are refused; nil for those that are taken.
     private static let fields: [(String, String?)] = [
         // Of every type.
         (#""title":"t""#, nil), (#""description":"d""#, nil), (#""example":"e""#, nil), (#""rdfType":"r""#, nil),
@@ -69,7 +69,9 @@ import Watchdog
     ]
 
     @Test(arguments: fields)
-    func `S6: what Table Schema says of a field is taken, or refused with why`(field: String, refusal: String?) {
+    func `S6: a property that Table Schema has for a field is accepted, or refused with the reason`(
+        field: String, refusal: String?
+    ) {
         expect(refusal, parsing: #"{"fields":[\#(Self.key),{"name":"x",\#(field)}]}"#)
     }
 
@@ -96,13 +98,13 @@ import Watchdog
     /// How frictionless-py 5.21 judges a value.
     enum Verdict {
         case valid, invalid
-        /// It takes the value, and we do not.
+        /// Frictionless accepts the value, and we do not.
         case tooWide(String)
-        /// It refuses the value, and we take it.
+        /// Frictionless refuses the value, and we accept it.
         case tooStrict(String)
     }
 
-    /// What a field says, a value, and the verdict.
+    /// The properties of a field, a value, and the verdict of frictionless.
     private static let values: [(String, String, Verdict)] = [
         (#""type":"any""#, "whatever", .valid),
         (#""type":"string""#, "NA", .valid),
@@ -175,7 +177,7 @@ import Watchdog
     ]
 
     @Test(arguments: values)
-    func `S6: a value is judged as frictionless judges it, but for a reason`(
+    func `S6: a value is judged as frictionless judges it, unless the table has a reason`(
         field: String, value: String, verdict: Verdict
     ) throws {
         let validator = ProfileValidator(try .with(#"{"name":"x",\#(field)}"#))
@@ -205,7 +207,7 @@ import Watchdog
             (#""type":"year""#, "0987", "0987", "0987"), (#""type":"any""#, " x ", "x", "x"),
             (#""missingValues":["NA"]"#, "NAN", "NAN", "NAN"), (#""missingValues":["NA"]"#, "N", "N", "N"),
         ])
-    func `S6: whatever way a value is written, it is stored in one form and typed again in the field's`(
+    func `S6: a value in any notation is stored in one form, and shown again in the field's notation`(
         field: String, typed: String, stored: String, again: String
     ) throws {
         let schema = try ProfileSchema.with(#"{"name":"x",\#(field)}"#)
@@ -215,7 +217,7 @@ import Watchdog
         #expect(try validator.stored(again, in: "x", with: ["username": "sk"]) == stored)
     }
 
-    @Test func `a way of writing that leaves something out is not used for what it cannot say`() throws {
+    @Test func `a notation is not used for a value that it cannot represent`() throws {
         let schema = try ProfileSchema.with(#"{"name":"x","type":"date","format":"%d/%m/%y"}"#)
         #expect(schema.fields[1].typedForm(of: "1924-03-05") == "1924-03-05")
         #expect(try ProfileValidator(schema).codes("1924-03-05", in: "x") == [.badFormat])
@@ -223,7 +225,7 @@ import Watchdog
 
     // MARK: Missing values
 
-    @Test func `S2: a missing value is none, of all fields or of the one that says so`() throws {
+    @Test func `S2: the text of a missing value is no value, whether the schema or the field names it`() throws {
         let schema = try ProfileSchema(
             parsing: #"""
                 {"missingValues":["NA"," n/a "],"fields":[
@@ -247,7 +249,7 @@ import Watchdog
         #expect(try validator.issues(of: ProfileDraft(valid.merging(["password": "NA"]) { $1 })).isEmpty)
     }
 
-    @Test func `S2: what stands for no value does so in every way of writing it`() throws {
+    @Test func `S2: the text of a missing value may be written in every notation of its field`() throws {
         let validator = ProfileValidator(
             try .with(
                 #"{"name":"n","type":"integer","missingValues":["-999"]}"#,
@@ -255,7 +257,7 @@ import Watchdog
                 #"{"name":"b","type":"boolean","missingValues":["false"]}"#))
         for (field, value, stored) in [
             ("n", "-0999", nil), ("n", "999", "999"), ("d", "1/1/1900", nil), ("d", "2/1/1900", "1900-01-02"),
-            // There are other words for it.
+            // A boolean has other words for false.
             ("b", "false", nil), ("b", "0", "false"),
         ] {
             #expect(try validator.stored(value, in: field, with: ["username": "sk"]) == stored, "\(field) \(value)")
@@ -263,7 +265,7 @@ import Watchdog
         #expect(validator.schema.fields[3].typedForm(of: "false") == "False")
     }
 
-    @Test func `R6: a stored value that has come to stand for none is not in its form`() throws {
+    @Test func `R6: a stored value that the rules now read as a missing value is bad_format`() throws {
         let schema = try ProfileSchema.with(#"{"name":"x","missingValues":["NA"]}"#)
         var rows = RowValidator(ProfileValidator(schema), today: try ProfileSchema.day(2026, 1, 15))
         for (value, codes) in [("NA", [ValidationIssue.Code.badFormat]), ("na", [])] {
@@ -303,7 +305,7 @@ import Watchdog
         #expect(try ProfileSchema(parsing: schema.document()) == schema)
     }
 
-    @Test func `what all fields share of missing values stands once in the document`() throws {
+    @Test func `missing values that all fields share are written once in the document`() throws {
         let text = #"""
             {"name":"n","missingValues":["","NA"],"fields":[{"name":"username","title":"Username","type":"string",\#
             "constraints":{"required":true,"unique":true}},{"name":"x","title":"X","type":"string"}]}

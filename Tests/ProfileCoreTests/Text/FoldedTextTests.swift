@@ -12,7 +12,7 @@ import Watchdog
 
     @Test(arguments: [
         ("", ""), ("12 Main St.", "12 main st."), ("AZ[az{@", "az[az{@"),
-        // Case in every script, and letters that have more forms than two.
+        // Case in every script, and letters that have more than two forms.
         ("ÀÉÎÕÜ", "aeiou"), ("Straße", "strasse"), ("STRASSE", "strasse"), ("GROẞ", "gross"), ("İstanbul", "istanbul"),
         ("Diyarbakır", "diyarbakir"), ("ΟΔΟΣ", "οδοσ"), ("οδός", "οδοσ"), ("ЁЛКА", "елка"), ("ﬁnance", "finance"),
         ("ſ", "s"), ("µ", "μ"), ("Å", "a"), ("K", "k"), ("ŉ", "ʼn"), ("Ǆ", "ǆ"), ("ᾳ", "α"),
@@ -20,10 +20,10 @@ import Watchdog
         ("José", "jose"), ("Jose\u{301}", "jose"), ("Nguyễn", "nguyen"), ("Čapek", "capek"), ("ŵ", "w"),
         ("Ñandú", "nandu"),
         ("o\u{338}", "o"), ("שָׁלוֹם", "שלום"), ("مُحَمَّد", "محمد"),
-        // Letters that people without them write with others.
+        // Letters that are often replaced by other Latin letters.
         ("Łódź", "lodz"), ("Sørensen", "sorensen"), ("Đặng", "dang"), ("Æsir", "aesir"), ("Œuvre", "oeuvre"),
         ("Þór", "thor"), ("Guðrún", "gudrun"), ("Ħal", "hal"), ("ŧ", "t"),
-        // What cannot be seen.
+        // Invisible characters.
         ("Ma\u{AD}in", "main"), ("a\u{200D}b\u{FEFF}", "ab"), ("e\u{FE0F}", "e"),
         // Marks that are no accents stay.
         ("กิ", "กิ"), ("が", "か\u{3099}"), ("か\u{3099}", "か\u{3099}"), ("हिन्दी", "हिन्दी"), ("東京", "東京"),
@@ -34,7 +34,7 @@ import Watchdog
         #expect(FoldedText(text).bytes == Array(expected.utf8), "\(text): \(folded(text))")
     }
 
-    @Test func `what is folded stays as it is, whatever its scalars, and so does either normal form of it`() {
+    @Test func `folding folded text changes nothing, and the other forms of a character fold to the same text`() {
         let blocks: [ClosedRange<UInt32>] = [
             0...0x33FF, 0x4DFE...0x5002, 0x8FFE...0xABFF, 0xAC00...0xAC40, 0xF900...0x1FFFF,
         ]
@@ -49,9 +49,9 @@ import Watchdog
             #expect(
                 FoldedText(String(String.UnicodeScalarView(text.scalarsOfNFD))).bytes == before,
                 "\(scalar.escaped(asASCII: true))")
-            // Beside a character that has to be looked at with the others.
+            // The folding of a character does not depend on the kana before it.
             #expect(FoldedText("か" + text).bytes.dropFirst(3).elementsEqual(before), "U+\(String(number, radix: 16))")
-            // The iota below a Greek letter is a mark, and a letter beside it in upper case.
+            // The iota below a Greek letter is a combining mark in lower case, and a letter of its own in upper case.
             guard !text.scalarsOfNFD.contains("\u{345}") else { continue }
             for other in [scalar.properties.uppercaseMapping, scalar.properties.lowercaseMapping] {
                 #expect(FoldedText(other).bytes == before, "U+\(String(number, radix: 16)): \(other)")
@@ -122,11 +122,11 @@ import Watchdog
         ("aaa", "aa", ["aa"]),
         ("ﬁ", "i", ["ﬁ"]), ("Ma\u{AD}in", "ai", ["a\u{AD}i"]), ("x", "y", []), ("x", "", []), ("", "x", []),
     ])
-    func `N8: what was found is told in whole characters`(value: String, text: String, expected: [String]) {
+    func `N8: the ranges of a match consist of whole characters`(value: String, text: String, expected: [String]) {
         #expect(FoldedText(text).ranges(in: value).map { String(value[$0]) } == expected)
     }
 
-    @Test func `N8: what is found has a match, and a place that can be marked`() {
+    @Test func `N8: each part of a text has a match, and ranges that contain it`() {
         var random = SeededGenerator(printingSeedOf: "places of a text")
         for _ in 0..<rounds(3_000) {
             let text = String(random.text(0..<24).filter { $0.unicodeScalars.allSatisfy { $0.value < 0x250 } })

@@ -2,7 +2,7 @@ import ProfileCore
 import Testing
 import Watchdog
 
-/// Fields of a schema file's own (S6).
+/// The rules of fields that a schema file defines (S6).
 @Suite(.watched) struct FieldRuleTests {
     private func validator(_ field: String) throws -> ProfileValidator { ProfileValidator(try .with(field)) }
 
@@ -30,7 +30,7 @@ import Watchdog
         }
     }
 
-    @Test func `S5: combining marks cannot smuggle bytes in`() throws {
+    @Test func `S5: combining marks add no characters, but their bytes are limited`() throws {
         let short = try validator(#"{"name":"x","constraints":{"maxLength":10}}"#)
         let marks = String(repeating: "\u{301}", count: 600)
         #expect(try short.codes("a" + String(marks.unicodeScalars.prefix(511)), in: "x").isEmpty)

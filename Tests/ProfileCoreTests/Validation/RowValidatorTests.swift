@@ -8,7 +8,9 @@ import Watchdog
         RowValidator(ProfileValidator(schema), today: try ProfileSchema.day(2026, 1, 15))
     }
 
-    @Test func `S3: a draft has a hundred issues at the most, then one a code with how many more there are`() throws {
+    @Test func `S3: a draft has at most a hundred issues, and then one issue per code with the number of others`()
+        throws
+    {
         var draft = ProfileDraft()
         for number in 0..<100_000 { draft["unknown\(number)"] = "x" }
         let validator = ProfileValidator(.standard)

@@ -84,7 +84,7 @@ import Watchdog
         #expect(dotted.fields[1].typedForm(of: "nonsense") == "nonsense")
     }
 
-    @Test func `today is the caller's`() throws {
+    @Test func `the caller decides which day is today`() throws {
         for (today, isTaken) in [((2020, 2, 29), true), ((2020, 2, 28), false), ((1899, 1, 1), false)] {
             let day = try ProfileSchema.day(today.0, today.1, today.2)
             let issues = try standard.issues(of: "2020-02-29", in: .named("birthday"), on: day)
@@ -142,14 +142,14 @@ import Watchdog
         #expect(issues.suffix(2).map(\.problem) == [.unknownField("alias"), .unknownField("zip")])
     }
 
-    @Test func `S3: required stands alone for its field`() throws {
+    @Test func `S3: a field that is required and empty has no other issue`() throws {
         let issues = try standard.issues(of: ProfileDraft())
         #expect(issues.map(\.code) == [.required, .required, .required, .required])
         #expect(issues.map(\.field?.text) == ["username", "password", "phone", "address"])
         #expect(ProfileSchema.standard.message(for: issues[2]) == "Phone is required")
     }
 
-    @Test func `a password may be brought as a hash, but not both ways`() throws {
+    @Test func `a draft may have a hash in place of the password, but not both`() throws {
         let hash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$RdescudvJCsgt3ub+b5dWRWJTmaaJObGRdescudvJCs"
         var draft = ProfileDraft(validStandardValues)
         draft.password = nil

@@ -3,7 +3,7 @@ import Watchdog
 
 @testable import ProfileCore
 
-/// Values with another text beside their number than the unit of their field.
+/// Values whose text beside the number is not the unit of their field.
 @Suite(.watched) struct UnitRuleTests {
     private func stored(_ text: String, unit: String, type: String = "number") throws -> Result<String?, IssueText> {
         let schema = try ProfileSchema(
@@ -22,7 +22,7 @@ import Watchdog
     struct IssueText: Error, Equatable { let text: [String] }
 
     @Test(
-        "S6: a number with another text than its field's unit is an issue that names both",
+        "S6: a number whose text is not the unit of its field is an issue that names both texts",
         arguments: [
             ("$", "€ 5", "€"), ("$", "5 EUR", "EUR"), ("$", "-€5", "€"), ("$", "€.50", "€"), ("$", "Fr. 5", "Fr."),
             ("€", "$5", "$"), ("kg", "5 lb", "lb"), ("kg", "5g", "g"), ("kg", "5 kg/m³", "kg/m³"), ("%", "5 ‰", "‰"),

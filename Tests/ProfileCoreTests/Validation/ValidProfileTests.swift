@@ -14,7 +14,7 @@ import Watchdog
         #expect(profile.schema == .standard)
     }
 
-    @Test func `R1: code outside of the package compiles against the public face`() throws {
+    @Test func `R1: code outside of the package compiles against the public interface`() throws {
         let found = try typecheck(
             """
             func profile(_ draft: ProfileDraft, _ today: CalendarDay) throws -> ValidProfile {
@@ -47,7 +47,7 @@ import Watchdog
         #expect(reason.split(separator: "|").contains { found.errors.contains($0) }, "\(found.errors)")
     }
 
-    /// Has the compiler look at code of another package that imports the module which these tests run on.
+    /// Type-checks code of another package that imports the module under test.
     private func typecheck(_ snippet: String) throws -> (isAccepted: Bool, errors: String) {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &path, path.count - 1)

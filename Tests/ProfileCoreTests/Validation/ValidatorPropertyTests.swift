@@ -5,8 +5,8 @@ import Watchdog
 import ProfileTesting
 
 @Suite(.watched) struct ValidatorPropertyTests {
-    /// Judges drafts of random schemas by the bulk path and by the single one, and what passed once more as it was
-    /// stored.
+    /// Validates drafts of random schemas as rows and one by one. Validates the stored form of each valid draft once
+    /// more.
     @Test func `one draft and a row of cells are judged alike, and what passed passes again`() throws {
         var schemas = RandomSchema(seed: 1_583)
         let today = try ProfileSchema.day(2026, 1, 15)
@@ -89,7 +89,7 @@ import ProfileTesting
         }
     }
 
-    /// Each field of the standard schema beside rules written down here a second time, in plain Swift.
+    /// Compares each field of the standard schema with `StandardTable`, a second implementation of its rules.
     @Test func `S1: the standard schema agrees with its table on random text`() throws {
         var schemas = RandomSchema(seed: 5)
         let validator = ProfileValidator(.standard)
@@ -131,7 +131,7 @@ import ProfileTesting
     }
 }
 
-/// The table of section 1, read by a person and written down without the schema's machinery.
+/// The table of section 1, implemented by hand and without the code of schemas.
 private enum StandardTable {
     /// The stored form; "" for one that is absent and may be; nil for one that is refused.
     static func stored(_ raw: String, in field: String) -> String? {

@@ -4,7 +4,7 @@ import ProfileStore
 import Testing
 import Watchdog
 
-/// L1: what is looked at before anybody is asked.
+/// L1: the checks before the authenticator is asked.
 @Suite(.watched) struct LoginChecksTests {
     private static let usernameLength = LoginError.invalidUsernameLength(minimum: 2, maximum: 10)
     private static let passwordLength = LoginError.invalidPasswordLength(
@@ -48,7 +48,7 @@ import Watchdog
         #expect(self.failure(username, password) == failure)
     }
 
-    @Test func `L1: the first failure alone is told: username, password's length, password's characters`() {
+    @Test func `L1: only the first failure is reported, in the order username, password length, characters`() {
         #expect(failure("p", "a") == Self.usernameLength)
         #expect(failure("p", "abjkop") == Self.usernameLength)
         #expect(failure("pritesh", "a") == Self.passwordLength)
@@ -70,7 +70,7 @@ import Watchdog
         #expect(LoginChecks(.standard).failure(username: "ab", password: Secret(notUnicode.span)) == nil)
     }
 
-    @Test func `L1: the numbers are the schema's`() throws {
+    @Test func `L1: the lengths are those of the schema`() throws {
         let checks = LoginChecks(
             try schema(
                 username: #"{"required": true, "unique": true, "minLength": 4}"#,
@@ -90,7 +90,7 @@ import Watchdog
         #expect(failure("x", "x", checks) == nil)
     }
 
-    @Test func `L1: a username that a mask shapes has its digits at least, and its characters at most`() throws {
+    @Test func `L1: a username with a mask is as long as the mask, with or without its literals`() throws {
         let checks = LoginChecks(
             try ProfileSchema(
                 parsing: """
@@ -114,7 +114,7 @@ import Watchdog
         #expect(failure("p", "", checks) == Self.usernameLength)
     }
 
-    @Test func `L1: where profiles have no password nobody can log in`() throws {
+    @Test func `L1: every login fails if profiles have no password`() throws {
         let names = try schema(username: #"{"required": true, "unique": true}"#, password: nil)
         for judges in [true, false] {
             #expect(failure("pritesh", "aK8oio", LoginChecks(names, judgesPasswords: judges)) == .noPasswords)

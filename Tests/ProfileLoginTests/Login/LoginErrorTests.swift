@@ -23,7 +23,7 @@ import Watchdog
     }
 
     @Test(
-        "L5: the texts of what the authenticator answers",
+        "L5: the texts of the errors of the authenticator",
         arguments: [
             (LoginError.invalidCredentials, "The user credentials are invalid"),
             (.invalidResponse, "Failed to fetch your data, please try again later"),
@@ -69,7 +69,7 @@ import Watchdog
     }
 
     @Test(
-        "The kind of an error says what to do, as that of the store does",
+        "The kind of an error says what to do, like the kind of a store's error",
         arguments: [
             (LoginError.invalidUsernameLength(minimum: 1, maximum: nil), ProfileStoreError.Kind.invalid),
             (.invalidPasswordLength(minimum: 1, requirements: []), .invalid),

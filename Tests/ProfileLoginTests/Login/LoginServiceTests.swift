@@ -7,7 +7,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// L2, L3: who is asked and what comes back, once.
+/// L2, L3: when the authenticator is asked, and that each attempt has one outcome.
 @Suite(.watched) struct LoginServiceTests {
     private static let profile = LoggedInProfile(username: "pritesh", values: [.username: "pritesh"])
 
@@ -36,13 +36,13 @@ import Watchdog
         #expect(authenticator.asked.isEmpty)
     }
 
-    @Test func `L2: the checks alone return the trimmed username, and ask nobody`() async throws {
+    @Test func `L2: the checks alone return the trimmed username, and do not ask the authenticator`() async throws {
         #expect(try await service().check(username: "\t pritesh\r\n", password: Secret("aK8oio")) == "pritesh")
         #expect(authenticator.asked.isEmpty)
     }
 
     @Test(
-        "L3: what the authenticator answers comes back unchanged",
+        "L3: the answer of the authenticator comes back unchanged",
         arguments: [
             .success(LoggedInProfile(username: "pritesh", name: "Pritesh", values: [.username: "pritesh"])),
             .failure(.invalidCredentials), .failure(.invalidResponse), .failure(.unexpectedStatus), .failure(.unknown),
@@ -101,7 +101,7 @@ import Watchdog
         await authenticator.hasEnded.wait()
     }
 
-    @Test func `L3: who is cancelled before asks nobody`() async {
+    @Test func `L3: an attempt that is cancelled before it begins does not ask the authenticator`() async {
         let service = service()
         let begin = Signal()
         let attempt = Task {
@@ -115,13 +115,13 @@ import Watchdog
     }
 
     @Test(
-        "A time-out that no clock can count to is as long as one can",
+        "A time-out that is too long for a clock is shortened to the longest possible one",
         arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 10, .seconds(1_000_000_001)])
     func longTimeout(_ timeout: Duration) async throws {
         await expectEnd(of: service(timeout), within: .seconds(1_000_000_000))
         authenticator.answer(.failure(.invalidResponse))
 
-        // An attempt at a store's own passwords may wait for it twice.
+        // An attempt to log in to a store may take twice the wait limit of the store.
         let store = try TemporaryStore()
         let options = store.options { $0.waitLimit = timeout }
         let repository = try await store.open(options)
@@ -134,12 +134,12 @@ import Watchdog
     }
 
     @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .zero])
-    func `a time-out that is none ends at once`(timeout: Duration) async {
+    func `an attempt with a zero or negative time-out ends at once`(timeout: Duration) async {
         #expect(await service(timeout).outcome("pritesh", "aK8oio") == .failure(.unknown))
         authenticator.answer(.failure(.invalidResponse))
     }
 
-    /// Sees that an attempt that nobody answers is waited for, and no longer than this.
+    /// Expects that an attempt without an answer waits, and that it ends within this time.
     private func expectEnd(of service: LoginService, within time: Duration) async {
         let attempt = Task { await service.outcome("pritesh", "aK8oio") }
         await clock.wait(forSleepers: 1)
@@ -154,7 +154,7 @@ import Watchdog
 
     private enum Event: CaseIterable { case answer, timeout, cancellation }
 
-    @Test func `L3: one outcome comes of an attempt, whatever races`() async {
+    @Test func `L3: an attempt has one outcome, whatever order its events come in`() async {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         let expected: [Event: HeldAuthenticator.Answer] = [
@@ -192,7 +192,7 @@ import Watchdog
                 if events[0] != .answer { await authenticator.wasCancelled.wait() }
                 for event in events.dropFirst() { happen(event) }
             }
-            // Nothing is left behind, whoever came first.
+            // No task and no timer remains, whichever event came first.
             authenticator.answer(.failure(.invalidResponse))
             await authenticator.hasEnded.wait()
             await clock.wait(forSleepers: 0)

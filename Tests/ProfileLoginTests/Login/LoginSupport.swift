@@ -3,7 +3,7 @@ import ProfileLogin
 import ProfileStore
 import Synchronization
 
-/// Something that happens once, and that others wait for; a test whose time is up waits no longer.
+/// An event that happens once and that tasks wait for. A task that is cancelled waits no longer.
 final class Signal: Sendable {
     private let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
 
@@ -12,7 +12,8 @@ final class Signal: Sendable {
     func wait() async { for await _ in stream {} }
 }
 
-/// Answers what a test says and when it says so, whether its task is cancelled or not.
+/// An authenticator that gives the answer of a test, at the moment that the test chooses. Cancelling its task does not
+/// end its wait for the answer.
 final class HeldAuthenticator: Authenticator {
     typealias Answer = Result<LoggedInProfile, LoginError>
 
@@ -33,7 +34,7 @@ final class HeldAuthenticator: Authenticator {
         let password: Secret
     }
 
-    /// What it was asked so far.
+    /// The attempts so far.
     var asked: [Attempt] { attempts.withLock(\.self) }
 
     /// Answers the attempt that is under way, or the one to come; only the first answer counts.
@@ -73,7 +74,7 @@ final class HeldAuthenticator: Authenticator {
 }
 
 extension LoginService {
-    /// What an attempt comes to.
+    /// The outcome of an attempt.
     func outcome(_ username: String?, _ password: String?) async -> Result<LoggedInProfile, LoginError> {
         do throws(LoginError) {
             return .success(try await logIn(username: username, password: password.map { Secret($0) }))

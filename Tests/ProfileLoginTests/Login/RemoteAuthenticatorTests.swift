@@ -42,7 +42,7 @@ import Watchdog
         #expect(outcome(status, "") == .failure(error))
     }
 
-    @Test("L4: a body that says who it is", arguments: [200, 201, 299])
+    @Test("L4: a body with a username is a success", arguments: [200, 201, 299])
     func success(status: Int) throws {
         let profile = try outcome(status, Self.body).get()
         #expect(profile.username == "pritesh")
@@ -54,7 +54,7 @@ import Watchdog
     }
 
     @Test(
-        "L4: a body that is empty or says nothing",
+        "L4: a body that is empty or has no username is an invalid response",
         arguments: [
             "", " \n", "null", "[]", "\"pritesh\"", "{}", "{\"username\": null}", "{\"username\": \"\"}",
             "{\"username\": [\"pritesh\"]}", "{\"username\": \"pritesh\"", "{\"username\": \"pritesh\", \"phone\": {}}",
@@ -66,12 +66,12 @@ import Watchdog
         #expect(outcome(204, body) == .failure(.invalidResponse))
     }
 
-    @Test func `L4: bytes that are not UTF-8 say nothing`() {
+    @Test func `L4: a body that is not UTF-8 is an invalid response`() {
         let body = Array("{\"username\": \"".utf8) + [0xC3, 0x28] + Array("\"}".utf8)
         #expect(outcome(200, body) == .failure(.invalidResponse))
     }
 
-    @Test func `L4: values have the type of their field, secrets are passed over, and a name is called`() throws {
+    @Test func `L4: values have the type of their field, secrets are left out, and a name is greeted`() throws {
         let schema = try ProfileSchema(
             parsing: """
                 {"name": "kinds", "fields": [
@@ -87,7 +87,7 @@ import Watchdog
         #expect(try outcome(200, #"{"username": "ann", "display_name": ""}"#, schema).get().greeting == "Hello ann")
     }
 
-    @Test func `L4: what the store writes of a profile is understood`() async throws {
+    @Test func `L4: the JSON of a stored profile is understood`() async throws {
         let store = try TemporaryStore()
         let repository = try await store.open()
         let stored = try await repository.register("pritesh")
@@ -98,7 +98,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `L4: random bytes never do more than say nothing`() {
+    @Test func `L4: random bytes give a profile with a username, or an invalid response`() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
         let whole = Array(Self.body.utf8)

@@ -21,13 +21,13 @@ import Watchdog
         try await repository.register("Abel", ["password": "aK8oio", "password_hash": ""])
     }
 
-    @Test func `L5: whoever knows the password is greeted by the name that was registered`() async throws {
+    @Test func `L5: a person who knows the password is greeted by the registered name`() async throws {
         let profile = try await service.logIn(username: " abel ", password: Secret("aK8oio"))
         #expect(profile.greeting == "Hello Abel")
         #expect(profile.values == [.username: "Abel", .phone: "7876-1241", .address: "12 Main St"])
     }
 
-    @Test func `L5: a field that holds the person's name is what is greeted`() async throws {
+    @Test func `L5: a person is greeted by the value of the name field if there is one`() async throws {
         let schema = try People.standard(and: #"{"name":"display_name","profiles":{"contentType":"name"}}"#)
         try await repository.rules.adopt(schema)
         #expect(try await service.logIn(username: "abel", password: Secret("aK8oio")).greeting == "Hello Abel")
@@ -43,7 +43,7 @@ import Watchdog
         }
     }
 
-    @Test func `L2: what cannot be right costs no hash and counts as no failure`() async throws {
+    @Test func `L2: an attempt that the checks refuse costs no hash and counts as no failure`() async throws {
         let runs = repository.hasher.argon2Runs
         for _ in 1...10 {
             #expect(await service.failure("abel", "abjkop")?.message.contains("uppercase") == true)
@@ -77,7 +77,7 @@ import Watchdog
         #expect(await service.failure("abel", "wrong1A") == .throttled(milliseconds: 1_000))
     }
 
-    @Test func `P11: what the store or the hasher refuses keeps its facts`() async throws {
+    @Test func `P11: the error of a login contains the error of the store`() async throws {
         await repository.close()
         #expect(await service.failure("abel", "aK8oio") == .store(.closed))
     }
@@ -102,7 +102,7 @@ import Watchdog
         #expect(LoginError(error) == answer)
     }
 
-    @Test func `L3: who is cancelled is told so by the store itself, and has not failed`() async throws {
+    @Test func `L3: the store ends a cancelled attempt with its own error, and counts no failure`() async throws {
         let authenticator = RepositoryAuthenticator(repository)
         let begin = Signal()
         let attempt = Task {

@@ -8,7 +8,7 @@ import Watchdog
 
 @testable import ProfileLogin
 
-/// L1: a newer rule locks nobody out.
+/// L1: a newer rule refuses no password that was stored before it.
 @Suite(.watched) struct StoredLoginRulesTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
@@ -58,7 +58,7 @@ import Watchdog
         #expect(await service.failure("abel", "x")?.message.contains("at least 3 characters") == true)
     }
 
-    @Test func `L1: a brought hash is seen by whichever way it comes`() async throws {
+    @Test func `L1: a brought hash is noticed, whichever call or process stores it`() async throws {
         let other = try await store.open()
         try await other.register("bert")
         #expect(try await !judgesPasswords(), "another process has registered it")
@@ -69,7 +69,7 @@ import Watchdog
         await other.close()
     }
 
-    @Test func `L1: who registered under older rules logs in under newer ones`() async throws {
+    @Test func `L1: a person who registered under older rules can log in under newer ones`() async throws {
         let other = try await store.open()
         let service = LoginService(repository)
         try await typed("bert")
@@ -114,7 +114,9 @@ import Watchdog
         await other.close()
     }
 
-    @Test func `L1: a schema without a password lets nobody in, and one with it lets them in again`() async throws {
+    @Test func `L1: every login fails under a schema without a password, and works again under one with it`()
+        async throws
+    {
         let names = try ProfileSchema(
             parsing: #"{"name":"names","fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#)
         try await repository.rules.adopt(names)

@@ -6,7 +6,7 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct PasscodeFlowTests {
-    /// Enters everything and returns what is to be done.
+    /// Makes all entries, and returns the request that the last one produces.
     private func enter(
         _ kind: PasscodeFlow.Kind, _ entries: String...
     ) throws(PasscodeFlowError) -> PasscodeFlow.Request? {
@@ -40,7 +40,7 @@ import Watchdog
         #expect(try enter(.validate, "old") == .validate(Secret("old")))
     }
 
-    @Test func `P3, P5: an edit needs the present one and a new one twice that differs`() throws {
+    @Test func `P3, P5: an edit needs the present passcode, and twice a new one that differs`() throws {
         #expect(
             try enter(.edit, "marsvenus", "morningafternoon", "morningafternoon")
                 == .edit(present: Secret("marsvenus"), new: Secret("morningafternoon")))
@@ -55,7 +55,9 @@ import Watchdog
         #expect(try enter(.create, "caf\u{E9}1234", "cafe\u{301}1234") != nil)
     }
 
-    @Test func `P1: after a mismatch the new passcode is asked for again, after the last entry nothing is`() throws {
+    @Test func `P1: after a mismatch the flow asks for the new passcode again, and after the last entry it ends`()
+        throws
+    {
         var flow = PasscodeFlow(.edit)
         #expect(try flow.enter(Secret("marsvenus")) == nil)
         #expect(throws: PasscodeFlowError.violation(.tooShort(minimum: 8))) { try flow.enter(Secret("short")) }

@@ -38,7 +38,7 @@ import Watchdog
         for child in children { #expect(child.nextLine() == "heard") }
         for child in children { #expect(await child.finish().lines == ["end"]) }
         #expect(here.map(\.count) == [1, 1])
-        // They listen for as long as they are there.
+        // A beeper listens as long as it exists.
         withExtendedLifetime(beepers) {}
     }
 
@@ -74,13 +74,13 @@ import Watchdog
         #expect(first.count == 0 && second.count == 1)
     }
 
-    @Test func `T1: nothing is delivered after unregister, also of what was beeped before`() throws {
+    @Test func `T1: nothing is delivered after unregister, not even the beeps before it`() throws {
         let beeper = try beeper()
         let heard = Heard()
         try beeper.register("bell", handler: heard.heldHandler)
         #expect(beeper.beep("bell").delivered == 1)
         #expect(heard.wait())
-        // Two more wait behind the one whose handler runs.
+        // Two more beeps wait behind the one whose handler runs.
         for _ in 0..<2 { #expect(beeper.beep("bell").delivered == 1) }
         let isOver = Mutex(false)
         let ended = DispatchSemaphore(value: 0)
@@ -89,7 +89,7 @@ import Watchdog
             isOver.withLock { $0 = true }
             ended.signal()
         }
-        // The name is out as soon as its socket is; the one who asked for that waits for the handler.
+        // The name is free as soon as its socket is removed. The call of `unregister` waits for the handler.
         while !SmallFile.names(in: sockets).isEmpty { sched_yield() }
         #expect(!isOver.withLock { $0 })
         heard.letGo()
@@ -116,7 +116,7 @@ import Watchdog
         beeper.unregister("second")
     }
 
-    @Test func `T1: names that nobody knows are ignored`() throws {
+    @Test func `T1: names without a listener are ignored`() throws {
         let beeper = try beeper()
         #expect(beeper.beep("bell") == nobody)
         #expect(SmallFile.names(in: store.directory) == [], "who only beeps makes nothing")
@@ -129,7 +129,7 @@ import Watchdog
         #expect(heard.count == 1)
     }
 
-    @Test func `a beeper that goes takes its listeners with it`() throws {
+    @Test func `a beeper that is released removes its listeners`() throws {
         do {
             let beeper = try beeper()
             try beeper.register("bell") {}
@@ -163,7 +163,7 @@ import Watchdog
         #expect(heard.wait())
     }
 
-    @Test func `T1: what goes from process to process is the prefix, a dot and the encoded identifier`() throws {
+    @Test func `T1: a message between processes is the prefix, a dot and the encoded identifier`() throws {
         let beeper = try beeper("com.example")
         try beeper.register("a.b é/%") {}
         let own = try #require(SmallFile.names(in: sockets).first)
@@ -171,7 +171,7 @@ import Watchdog
         let socket = try RawSocket(at: sockets + "/" + own)
         #expect(beeper.beep("a.b é/%").delivered == 1)
         #expect(socket.received() == ["com.example.a%2Eb%20%C3%A9%2F%25"])
-        // Nobody beeps like this, and nobody is to hear it.
+        // No beeper sends these texts, and no handler may run because of them.
         let heard = Heard()
         try beeper.register("a.b é/%", handler: heard.handler)
         let name = try #require(SmallFile.names(in: sockets).first { $0 != own })
@@ -201,7 +201,7 @@ import Watchdog
     }
 
     @Test(arguments: ["", "a b", "é", "a/b", "a%", String(repeating: "a", count: 65)])
-    func `a prefix that is none is refused`(prefix: String) throws {
+    func `a prefix that is not valid is refused`(prefix: String) throws {
         #expect(throws: BeeperError.invalidPrefix(prefix)) { try beeper(prefix) }
     }
 
@@ -213,7 +213,7 @@ import Watchdog
 
     // MARK: Slow listeners
 
-    @Test func `T2: a slow listener lags, keeps nobody waiting, and hears every beep that was delivered`() throws {
+    @Test func `T2: a slow listener lags, delays no other one, and hears every beep that was delivered`() throws {
         let slow = Heard()
         let listener = try beeper()
         try listener.register("bell", handler: slow.heldHandler)
@@ -223,7 +223,7 @@ import Watchdog
         let beeper = try beeper()
         var delivered = 0
         var lagged = 0
-        // As long as its queue takes, which the system decides.
+        // The loop runs until the queue of the slow listener is full. The system decides when that is.
         while lagged < 3, delivered < 100_000 {
             let delivery = beeper.beep("bell")
             #expect(quick.wait(), "the other one is served all the same")
@@ -233,14 +233,14 @@ import Watchdog
         #expect(lagged == 3)
         slow.letGo(times: delivered + 1)
         #expect(slow.wait(times: delivered))
-        // It has caught up.
+        // The slow listener has caught up.
         #expect(beeper.beep("bell").delivered == 2)
         #expect(slow.wait())
         listener.unregister("bell")
         #expect(slow.count == delivered + 1)
     }
 
-    @Test func `T2: 10,000 beeps to ten listeners of which none listens keep the one who beeps from nothing`() throws {
+    @Test func `T2: 10,000 beeps to ten listeners that do not listen do not delay the sender`() throws {
         let held = Heard()
         let listeners = try (0..<10).map { _ in try self.beeper() }
         for listener in listeners { try listener.register("bell", handler: held.heldHandler) }

@@ -19,7 +19,7 @@ import Watchdog
 
     enum Displacement: CaseIterable, Sendable { case removed, replaced, inAnotherFolder }
 
-    /// Opens the store, with one profile in it, and makes what may take its place.
+    /// Opens the store, registers a profile, and makes a store that may take its place.
     private func open() async throws -> ProfileRepository {
         await (try ProfileRepository.open(at: store.directory + "/other.sqlite", options: store.options())).close()
         mkdir(store.directory + "/elsewhere", 0o700)
@@ -29,7 +29,7 @@ import Watchdog
         return repository
     }
 
-    /// Does to the store what somebody might do who does not know that it is in use.
+    /// Displaces the store, as a person might who does not know that it is in use.
     private func displace(_ displacement: Displacement) {
         let files = ["", "-wal", "-shm", "-lock"]
         switch displacement {
@@ -57,7 +57,7 @@ import Watchdog
     }
 
     @Test(arguments: Displacement.allCases)
-    func `I10: an import in batches into a store that goes away says so`(displacement: Displacement) async throws {
+    func `I10: an import in batches reports that its store has gone away`(displacement: Displacement) async throws {
         let repository = try await open()
         let rows = (0..<4 * ImportSource.recordsPerBatch).map {
             "user\($0),78761241,12 Main St,\"\(People.policyHash)\"\n"
@@ -85,7 +85,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: who watches a store that is not there any more learns it`() async throws {
+    @Test func `R7: a watcher of a store that is not there any more gets an error`() async throws {
         let repository = try await open()
         displace(.removed)
         await #expect(throws: ProfileStoreError.displaced(path: store.path)) {
@@ -111,7 +111,7 @@ import Watchdog
         ]
         for (name, read) in reads { await #expect(throws: Never.self, "\(name)") { try await read() } }
         displace(displacement)
-        // A sign of life is asked for at this moment.
+        // `ping` looks at the place of the store at once.
         await #expect(throws: ProfileStoreError.displaced(path: store.path)) { try await repository.ping() }
         store.clock.advance(by: .milliseconds(100))
         for (name, read) in reads {
@@ -145,7 +145,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a store that has two names is used by neither`() async throws {
+    @Test func `a store that has two names cannot be used under either`() async throws {
         await (try store.open()).close()
         let other = store.directory + "/other.sqlite"
         #expect(link(store.path, other) == 0)
@@ -169,7 +169,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `something that has the lock's name is told with its fault, and the store is not made`() async throws {
+    @Test func `a file with the lock's name that is not a lock is reported, and the store is not made`() async throws {
         try SmallFile.write("precious\n", to: store.path + "-lock")
         let refusal = ProfileStoreError.notALockFile(path: store.path + "-lock", .foreignContent)
         await #expect(throws: refusal) { try await store.open() }

@@ -23,7 +23,7 @@ import Watchdog
         var isOnOneMachine = false
         /// Called after the first steps.
         let begun: @Sendable () -> Void
-        /// How often it looks if nothing is said to it.
+        /// The number of looks after which the batch ends if it does not have to give way.
         let most: Int
         private(set) var steps = 0
         private(set) var hasGivenWay = false
@@ -53,7 +53,7 @@ import Watchdog
         try await repository.engine.store(batch, judgedBy: repository.schema, repository.stamp(nil))
     }
 
-    /// Far more looks than anybody waits for.
+    /// So many looks that the batch gives way before it has made them.
     private static let endless = 20_000_000
 
     @Test func `I14: a batch gives way to a write of this process`() async throws {
@@ -78,7 +78,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a batch for which nobody waits is not ended`() async throws {
+    @Test func `a batch is not ended if no other write waits`() async throws {
         let stored = try await store(batch(most: 10_000))
         #expect(!stored.hasGivenWay && stored.steps == 10_001)
         await repository.close()

@@ -18,7 +18,7 @@ import Watchdog
         await repository.close()
     }
 
-    /// What each child counted; a child that met an error has none.
+    /// The count that each child printed. If a child met an error, its count is -1.
     private func counts(_ children: [ExerciserProcess]) async -> [Int] {
         var counts: [Int] = []
         for child in children {
@@ -46,7 +46,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R4: eight processes register and edit at once; nobody is busy, and nothing is lost`() async throws {
+    @Test func `R4: of eight processes that register and edit at once, none is busy and nothing is lost`() async throws
+    {
         let prefixes = ["a", "b", "c", "d", "e", "f", "g", "h"]
         let seconds = Length.seconds(2, long: 10)
         let children = try prefixes.map { try ExerciserProcess("register-and-edit", store.path, $0, seconds) }
@@ -102,13 +103,13 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `E2, H9: what was answered to any of 64 tasks is there when their process is killed`() async throws {
+    @Test func `E2, H9: all acknowledged changes of 64 tasks are there after their process is killed`() async throws {
         for round in 0..<8 {
             let store = try TemporaryStore()
             await (try store.open()).close()
             let child = try ExerciserProcess("register-together", store.path, "64")
             var answered: [String] = []
-            // Each round comes further.
+            // In each round the process makes more changes before it is killed.
             while answered.count < 150 + 37 * round, let line = child.nextLine() { answered.append(line) }
             child.kill()
             let outcome = await child.finish()
@@ -119,7 +120,7 @@ import Watchdog
             let repository = try await store.open()
             let there = Set(try await repository.usernames())
             #expect(Set(answered).subtracting(there).isEmpty, "round \(round)")
-            // Whoever was not answered had one change under way.
+            // Each of the 64 tasks may have had one more change under way.
             #expect(there.count <= answered.count + 64)
             #expect(try await repository.check().isSound)
             await repository.close()

@@ -10,7 +10,7 @@ import Watchdog
 @testable import ProfileStore
 @testable import ProfileStoreSQLite
 
-/// Long reads that wait for a thread: who waits behind whom, and for how long.
+/// Long reads that wait for a thread: which reads wait for each other, and for how long.
 @Suite(.watched) struct ReadLaneTests {
     private let store: TemporaryStore
 
@@ -60,7 +60,7 @@ import Watchdog
     }
 
     @Test func `E6: more reads than may wait are refused at once`() async throws {
-        // As many as run, since those that are to run all wait at first.
+        // The limit is the number of threads, because the reads that occupy the threads also wait at first.
         let most = Lane.search.threads
         try await occupied([.search], { $0.mostWaitingReads = most }) { repository, session async throws in
             let waiting = (0..<most).map { _ in Task { try await repository.profiles(Self.search) } }
@@ -118,7 +118,7 @@ import Watchdog
                 }
             }
         }
-        // They go on, for no other read waits.
+        // The slow reads go on, because no other read waits.
         try await waitUntil {
             begun.count.load(ordering: .relaxed) == lane.threads && .now - start > .milliseconds(200)
         }

@@ -7,7 +7,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What changes that wait at the same time cost, and what becomes of them.
+/// The syncs and the outcomes of changes that wait at the same time.
 @Suite(.watched) struct SharedCommitTests {
     private typealias Change = @Sendable (ProfileRepository) async throws -> Int64
 
@@ -31,7 +31,7 @@ import Watchdog
         return count
     }
 
-    /// Makes changes that wait until all of them do.
+    /// Makes changes, and lets them go on when all of them wait.
     private func together(_ changes: [Change]) async throws -> [Result<Int64, any Error>] {
         let repository = repository
         var lock = try WriteLock(DatabasePath(store.path))
@@ -58,14 +58,14 @@ import Watchdog
         await repository.close()
     }
 
-    /// How many share one is a matter of time.
-    @Test func `E2, H9: of 64 tasks that register at once each has its answer, and they share syncs`() async throws {
+    /// How many changes share a sync depends on the timing.
+    @Test func `E2, H9: 64 tasks that register at once get their own answers, and share syncs`() async throws {
         let names = (0..<64).map { "user\($0 % 48)" }
         var outcomes: [Result<Int64, any Error>] = []
         let count = try await syncs { outcomes = try await together(names.map { registering($0) }) }
         #expect(count < 48)
         for (index, outcome) in outcomes.enumerated() {
-            // They came in this order.
+            // The tasks came in this order.
             if index < 48 {
                 #expect(try outcome.get() == Int64(index) + 2)
             } else {
@@ -73,7 +73,7 @@ import Watchdog
             }
         }
         await repository.close()
-        // As who opens it afterwards finds it.
+        // The content after the store is opened again.
         let reopened = try await store.open()
         #expect(try await reopened.usernames() == ["abel"] + names[..<48])
         #expect(try await reopened.changes.latestNumber == 49)
@@ -106,7 +106,7 @@ import Watchdog
         fault_vfs_arm(store.path, FAULT_VFS_SYNC, 0, 1)
         let outcomes = try await together(names.map { registering($0) })
         #expect(fault_vfs_disarm(store.path) == 1)
-        // Where it was the commit of one, that one is told; see above.
+        // If the commit belonged to one change alone, this change gets the error.
         let registered = zip(names, outcomes).filter { (try? $0.1.get()) != nil }.map(\.0)
         #expect(registered.count >= 7)
         #expect(try await repository.usernames() == ["abel"] + registered)
@@ -114,7 +114,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `rules that were adopted between changes are gone by in those that come after`() async throws {
+    @Test func `rules that are adopted between two changes apply to the changes after them`() async throws {
         let wider = try People.standard(and: People.uniqueEmail)
         let changes: [Change] = [
             registering("bert"),

@@ -35,10 +35,10 @@ import Watchdog
             return
         }
         #expect(holder?.processID == child.processID && holder?.command == "nightly job")
-        // The limit is that of the whole call, so the wait for the lock is as much shorter as the call did before it.
+        // The limit covers the whole call. The time before the wait for the lock is taken from the wait.
         #expect(elapsed >= .milliseconds(200))
         #expect(waited >= .milliseconds(100) && waited <= elapsed, "\(waited) of \(elapsed)")
-        // Look-ups wait for nobody.
+        // Look-ups do not wait for the lock.
         #expect(try await impatient.profile(username: "abel") != nil)
         let credential = await #expect(throws: CredentialError.self) {
             try await impatient.passwords.validate(People.secret, for: "abel")
@@ -84,7 +84,7 @@ import Watchdog
         try await WaitingWriters.wait(for: store.path + "-lock")
         let start = ContinuousClock.now
         await repository.close()
-        // Others wait for thirty.
+        // Other changes wait for 30 seconds.
         #expect(ContinuousClock.now - start < .seconds(15))
         _ = await child.finish()
     }
@@ -100,7 +100,7 @@ import Watchdog
         #expect(try await second.revision == 2)
     }
 
-    @Test func `a waiter that was stopped keeps nobody from a lock that is free`() async throws {
+    @Test func `a stopped process that waits for the lock does not block a lock that is free`() async throws {
         let holder = try hold()
         let stopped = try ExerciserProcess("hold", store.path, "stopped")
         try await WaitingWriters.wait(for: store.path + "-lock")
@@ -109,7 +109,7 @@ import Watchdog
         let patient = try await ProfileRepository.open(
             at: store.path, options: store.options { $0.waitLimit = .seconds(20) })
         for name in ["bert", "carl", "dora"] { try await patient.register(name) }
-        // It goes on as if nothing had been.
+        // The stopped process goes on, and gets the lock.
         stopped.resume()
         #expect(stopped.waitForSign())
         #expect(await stopped.finish().lines == ["eld"])
@@ -118,7 +118,8 @@ import Watchdog
         await patient.close()
     }
 
-    @Test func `SQLite's own lock is waited for no longer than a change waits, and the time is told`() async throws {
+    @Test func `a wait for SQLite's own lock ends at the wait limit, and the error says how long it was`() async throws
+    {
         let other = try store.connect()
         try other.execute("BEGIN IMMEDIATE")
         let impatient = try await ProfileRepository.open(
@@ -130,7 +131,7 @@ import Watchdog
             Issue.record("\(String(describing: error))")
             return
         }
-        // SQLite's steps are of up to 100 ms. By itself it would wait for ten seconds.
+        // SQLite waits in steps of up to 100 ms. Without the limit it would wait for ten seconds.
         #expect(waited >= .milliseconds(100) && waited <= elapsed && elapsed < .seconds(8), "\(waited) of \(elapsed)")
         try other.execute("ROLLBACK")
         try await impatient.register("carl")
@@ -171,7 +172,9 @@ import Watchdog
         #expect(try await repository.usernames() == ["abel", "carl"])
     }
 
-    @Test func `a store that another program has for itself alone is waited for no longer either`() async throws {
+    @Test func `a wait for a store that another program has locked exclusively also ends at the wait limit`()
+        async throws
+    {
         let store = try TemporaryStore()
         await (try store.open()).close()
         let other = try store.connect()
@@ -187,7 +190,7 @@ import Watchdog
             return
         }
         #expect(waited >= .milliseconds(100) && waited <= elapsed && elapsed < .seconds(8), "\(waited) of \(elapsed)")
-        // Until here it had the store.
+        // The other program has had the store until here.
         try other.execute("SELECT 1")
     }
 }

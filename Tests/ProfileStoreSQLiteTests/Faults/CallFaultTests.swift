@@ -5,7 +5,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// What a store holds after a call of the system has failed: each call in turn, once or from then on.
+/// What a store contains after a system call has failed. Each call fails in turn, once or from then on.
 @Suite(.watched(for: .seconds(600)), .unsanitized) struct CallFaultTests {
     @Test(arguments: StoreScenario.some(oneIn: 3))
     func `after a failed call the store opens, and holds what it held before the step or after it`(
@@ -54,7 +54,7 @@ import Watchdog
             return
         }
         for part in states.parts.union(contents.parts.keys) {
-            // A process whose calls all fail cannot remove it.
+            // A process whose calls all fail cannot remove its temporary files.
             if FolderContents.isTemporary(part), outcome.error != nil { continue }
             let found = contents.parts[part].map(FolderContents.comparable)
             let allowed = states.states(of: part, afterSteps: outcome.finished, nextHasBegun: outcome.error != nil)

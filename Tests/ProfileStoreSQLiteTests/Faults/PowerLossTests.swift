@@ -34,6 +34,6 @@ import Watchdog
 }
 
 extension StoreScenario {
-    /// About how many disks a test looks at; nil for all that it can make.
+    /// About how many disk images a test checks; nil for all possible ones.
     fileprivate var mostImages: Int? { Length.isLong ? (stepBetweenFaults == 1 ? nil : 1_000) : 15 }
 }

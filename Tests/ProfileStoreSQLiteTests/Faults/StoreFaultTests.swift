@@ -42,7 +42,7 @@ import Watchdog
         try await ProfileRepository.open(at: store.path, options: store.options { $0.vfs = "fault" })
     }
 
-    /// Everything that the store holds, as it is read by who opens it with a file system that does not fail.
+    /// The whole content of the store, read through a file system that does not fail.
     private func content() async throws -> [[[String?]]] {
         let repository = try await ProfileRepository.open(at: store.path)
         let check = try await repository.check()
@@ -52,8 +52,9 @@ import Watchdog
         return try ["profiles", "schemas", "store", "migrations", "changes"].map { try store.rows($0) }
     }
 
-    /// Fails the first, the second, … call of a change until it goes through untouched. While somebody keeps the store
-    /// open, a change that was said to have failed is not there; see `Connection.writeTransaction`.
+    /// Repeats a change with a fault in its first call, then in its second, and so on, until the change succeeds
+    /// without a fault. Another connection keeps the store open meanwhile. Then a change that was reported as failed is
+    /// not in the store; see `Connection.writeTransaction`.
     private func failEverywhere(
         _ fault: Fault, most: Int = 400, _ change: (ProfileRepository) async throws -> Void
     ) async throws {
@@ -75,7 +76,7 @@ import Watchdog
             #expect(injected > 0)
             let error = try #require(Self.storeError(failure), "\(failure)")
             #expect(fault.explains(error), "\(error)")
-            // The same repository reads on, and knows nothing of what failed.
+            // The same repository can still read, and does not have the change that failed.
             #expect(try await repository.profile(username: "abel") != nil)
             #expect(try await repository.profiles(ProfileQuery()).profiles.count == before[0].count)
             #expect(repository.rules.inForce.number == before[1].count)
@@ -101,16 +102,16 @@ import Watchdog
         await repository.close()
     }
 
-    @Test(arguments: Fault.allCases) func `a registration that fails anywhere is typed and leaves nothing`(fault: Fault)
-        async throws
-    {
+    @Test(arguments: Fault.allCases) func `a registration that fails anywhere has a typed error and stores nothing`(
+        fault: Fault
+    ) async throws {
         try await makeStore()
         try await failEverywhere(fault) { try await $0.register("dora") }
     }
 
-    @Test(arguments: Fault.allCases) func `an edit that fails anywhere is typed and changes nothing`(fault: Fault)
-        async throws
-    {
+    @Test(arguments: Fault.allCases) func `an edit that fails anywhere has a typed error and changes nothing`(
+        fault: Fault
+    ) async throws {
         try await makeStore()
         try await failEverywhere(fault) { repository in
             _ = try await repository.edit("abel") { draft in
@@ -120,9 +121,9 @@ import Watchdog
         }
     }
 
-    @Test(arguments: Fault.allCases) func `a removal that fails anywhere is typed and removes nothing`(fault: Fault)
-        async throws
-    {
+    @Test(arguments: Fault.allCases) func `a removal that fails anywhere has a typed error and removes nothing`(
+        fault: Fault
+    ) async throws {
         try await makeStore()
         try await failEverywhere(fault) { try await $0.remove("bert") }
     }
@@ -154,7 +155,7 @@ import Watchdog
         let path = store.directory + "/people.csv"
         let rows = (0..<200).map { "user\($0),78761241,12 Main St,\"\(People.policyHash)\"\n" }
         try SmallFile.write("username,phone,address,password_hash\n" + rows.joined(), to: path)
-        // Fewer pages are written than statements are run: this is some dozens of calls.
+        // The batch writes fewer pages than it runs statements, so there are only some dozens of calls.
         try await failEverywhere(fault) { repository in
             let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
             defer { close(descriptor) }

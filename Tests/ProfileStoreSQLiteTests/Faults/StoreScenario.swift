@@ -13,7 +13,7 @@ struct StoreScenario: Sendable, CustomTestStringConvertible {
     let steps: [String]
     /// The number of different contents of the store during the steps, the first included; nil if it does not matter.
     let states: Int?
-    /// In long runs, each fault this far from the last is tried: every one, or fewer where the calls are thousands.
+    /// The distance between two faults that a long run tries. It is 1, or more for a scenario of thousands of calls.
     let stepBetweenFaults: Int
     /// Changes the folder after the steps of `before`.
     let prepare: @Sendable (TemporaryStore) throws -> Void
@@ -27,7 +27,7 @@ struct StoreScenario: Sendable, CustomTestStringConvertible {
         (testDescription, self.before, self.steps, self.states, self.prepare) = (name, before, steps, states, prepare)
     }
 
-    /// Those of this run: one in `step` of a shortened one.
+    /// The scenarios of this run. A short run has one in `step` of them.
     static func some(oneIn step: Int, from first: Int = 0) -> [StoreScenario] {
         Length.some(all.filter { Length.isLong || $0.stepBetweenFaults == 1 }, oneIn: step, from: first)
     }

@@ -69,7 +69,7 @@ import Watchdog
         #expect(!check.isSound)
     }
 
-    @Test func `damage that is met while the store is open is found, and typed`() async throws {
+    @Test func `damage that is found while the store is open has a typed error`() async throws {
         for number in 0..<200 { try await repository.register("user\(number)") }
         await repository.close()
         let root = try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'profiles_phone'")
@@ -98,7 +98,7 @@ import Watchdog
 
     // MARK: Backups
 
-    @Test func `a backup opens alone and equals the store, while that is used on`() async throws {
+    @Test func `a backup opens alone and has the content of its moment, while the store changes`() async throws {
         for number in 0..<20 { try await repository.register("user\(number)") }
         try await repository.passcodes.create(Secret("parislondon"), for: "user3")
         let other = store.directory + "/backup.sqlite"

@@ -44,7 +44,7 @@ import Watchdog
         #expect(records.allSatisfy { $0[3] == String(store.clock.timestamp.millisecondsSince1970) })
     }
 
-    /// That is how a program that is running notices it; see ``StoreLayout/requireKnownVersion(_:)``.
+    /// A running program notices a migration by the changed schema; see ``StoreLayout/requireKnownVersion(_:)``.
     @Test func `each migration changes the schema`() throws {
         let database = try RawDatabase()
         func schemaVersion() throws -> String? { try database.rows("PRAGMA schema_version").first?.first ?? nil }
@@ -57,7 +57,7 @@ import Watchdog
 
     @Test func `an older store is refused until it is migrated, and migrating it again does nothing`() async throws {
         try SmallFile.write([], to: store.path)
-        // As old as can be: ours, without a table. 0x50524F46 is "PROF".
+        // The oldest possible store has our application id, 0x50524F46 or "PROF", and no table.
         try store.execute("PRAGMA application_id = \(0x5052_4F46)")
         await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: Migration.sqlite.count))
         {
@@ -155,7 +155,7 @@ import Watchdog
         return (session, expired, tokens, reset)
     }
 
-    @Test func `H4: sessions, access tokens and resets of version 5 are as good after a migration`() async throws {
+    @Test func `H4: sessions, access tokens and resets of version 5 still work after a migration`() async throws {
         let old = try await makeStoreOfVersion5()
         let applied = try await ProfileRepository.migrate(at: store.path)
         #expect(applied == ["V0006_tokens", "V0007_history", "V0008_devices"])
@@ -190,7 +190,7 @@ import Watchdog
         #expect(try await migrated.passwords.findReset(old.reset.text) == nil)
         #expect(try await migrated.sessions.find(old.session.text) == session)
 
-        // A use postpones the expiry by the idle time of old, and no further than the end of old.
+        // A use extends the session by its old idle time, but not beyond its old end.
         store.clock.advance(by: .seconds(6))
         #expect(try await migrated.sessions.find(old.session.text)?.idleExpiresAt == at(9_000))
         _ = try await migrated.edit("abel") { $0.password = Secret("bL9pjp") }
@@ -198,7 +198,7 @@ import Watchdog
         await migrated.close()
     }
 
-    @Test func `H4: tokens of version 7 are as good after a migration, and devices can be remembered`() async throws {
+    @Test func `H4: tokens of version 7 still work after a migration, and devices can be remembered`() async throws {
         let repository = try await store.open()
         for name in ["abel", "bert"] { try await repository.register(name) }
         let session = try await repository.sessions.start(vouchingFor: "abel", label: AccountLabel("Firefox"))
@@ -268,7 +268,7 @@ import Watchdog
                 failure = error
             }
             fault_vfs_disarm(store.path)
-            // As many migrations as are on record have left all that they make, and the others nothing.
+            // The recorded migrations have left all their objects, and the others none.
             let version = Int(try store.number("PRAGMA user_version"))
             let objects = try store.rows("sqlite_schema").filter { $0[4] != nil }.compactMap { $0[1] }
             #expect(Set(objects) == Set(StoreLayout(version: version).objects.keys), "after \(allowed) writes")

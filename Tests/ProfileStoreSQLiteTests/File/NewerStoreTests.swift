@@ -13,7 +13,7 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// What a program that is running does once a later version of it has migrated its store: nothing.
+/// Once a later version has migrated the store, a running program does nothing more with it.
 @Suite(.watched) struct NewerStoreTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
@@ -40,7 +40,7 @@ import Watchdog
         try RawDatabase(store.path).execute(
             "BEGIN; ALTER TABLE store ADD COLUMN later INTEGER; PRAGMA user_version = \(Migration.sqlite.count + 1); COMMIT"
         )
-        // What was looked up by a token a moment ago is honoured for another one.
+        // The repository keeps the look-up of a token for a moment, and does not read the store again in this time.
         store.clock.advance(by: .seconds(1))
     }
 
@@ -50,7 +50,7 @@ import Watchdog
 
     private func contents() throws -> [[[String?]]] { try Self.tables.map { try store.rows($0) } }
 
-    /// What the store refused.
+    /// The error of the store.
     private static func refusal(of body: () async throws -> Void) async -> ProfileStoreError? {
         do {
             try await body()
@@ -151,7 +151,7 @@ import Watchdog
     @Test(arguments: verbs.map(\.key))
     func `a running program is refused once its store was migrated, and stores nothing`(name: String) async throws {
         let verb = try #require(Self.verbs.first { $0.key == name }).value
-        // By statements and connections that were used before, and by new ones.
+        // First with statements and connections that were used before, and then with new ones.
         for isWarm in [true, false] {
             let test = try await NewerStoreTests()
             if name == "a restored backup" {
@@ -172,8 +172,8 @@ import Watchdog
         }
     }
 
-    @Test func `a look-up that finds its statement made for the older store is refused`() async throws {
-        // Thousands of the same one, on one connection.
+    @Test func `a look-up whose statement was prepared for the older store is refused`() async throws {
+        // The same look-up several times on one connection, so that its statement is prepared.
         for _ in 0..<3 { #expect(try await repository.profile(username: "abel") != nil) }
         try migrate()
         for _ in 0..<3 {
@@ -182,7 +182,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `who goes through the profiles is refused with the next page`() async throws {
+    @Test func `a loop over the profiles is refused at the next page`() async throws {
         var names: [String] = []
         let error = await #expect(throws: ProfileStoreError.self) {
             for try await profile in repository.all(ProfileQuery(limit: 2)) {
@@ -194,7 +194,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `who watches the store is told, though nothing has changed that is in the log`() async throws {
+    @Test func `a watcher of the store gets the error, though the log has no new change`() async throws {
         var changes = await repository.changes.stream().makeAsyncIterator()
         try await repository.register("fred")
         #expect(try await changes.next()?.username == "fred")

@@ -6,8 +6,8 @@ import StoreFixtures
 @testable import ProfileStoreSQLite
 
 extension TemporaryStore {
-    /// Takes away again what later versions have added, so that the store is as one of this version had made it. Changes
-    /// that it could not have logged are lost.
+    /// Removes what later versions have added, so that the store is as this version would have made it. Changes that
+    /// this version could not log are lost.
     func becomeOlder(version: Int) throws {
         let accounts = String(decoding: Migration.sqlite[4].sql, as: UTF8.self)
         let tokens = StoreLayout(version: 7).objects

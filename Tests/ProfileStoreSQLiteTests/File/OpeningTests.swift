@@ -124,7 +124,7 @@ import Watchdog
     enum ForeignDatabase: CaseIterable, Sendable {
         case plain, withLog, withJournal, seeminglyEmptyWithJournal, ofOtherApplication
 
-        /// Puts it there as its own program left it, killed perhaps in the midst of a transaction.
+        /// Makes the database as its own program left it. In some cases the program was killed in a transaction.
         func lie(at path: String) throws {
             let setting = self == .ofOtherApplication ? "PRAGMA application_id = 1;" : ""
             let maker = try TemporaryStore()
@@ -136,7 +136,7 @@ import Watchdog
                 WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
                 INSERT INTO t SELECT zeroblob(2000) FROM n
                 """)
-            // More than the cache holds is in the file before it is committed.
+            // The change is larger than the cache, so a part of it is in the file before the commit.
             try connection.execute("PRAGMA cache_size = 5; BEGIN IMMEDIATE; UPDATE t SET a = randomblob(2000)")
             for ending in ["", "-journal", "-wal", "-shm"] {
                 guard let bytes = SmallFile.bytes(of: maker.path + ending) else { continue }
@@ -229,7 +229,7 @@ import Watchdog
 
     // MARK: Ways to a store
 
-    @Test func `a store whose first commit is only in its log is one, and loses nothing`() async throws {
+    @Test func `a store whose first commit is only in its log can be opened, and loses nothing`() async throws {
         let child = try await ExerciserProcess("create-and-die", store.path, "abel").finish()
         #expect(child.code == 128 + SIGKILL)
         #expect(try #require(SmallFile.bytes(of: store.path + "-wal")).count > 4_096)

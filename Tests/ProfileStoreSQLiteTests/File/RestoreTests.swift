@@ -32,7 +32,7 @@ import Watchdog
         try await StoreBackup(at: backup, options: options).restore(to: path ?? store.path, options: options)
     }
 
-    @Test func `what a store holds is replaced, and who has it open sees that`() async throws {
+    @Test func `a restore replaces the content of a store, and a repository that has it open sees that`() async throws {
         let repository = try await backUp(["abel", "bert"])
         let original = try #require(SmallFile.bytes(of: backup))
         _ = try await repository.edit("abel") { $0["address"] = "2" }
@@ -71,7 +71,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: whoever watches is told that changes were missed, and then of the next ones`() async throws {
+    @Test func `R7: a watcher learns that changes were missed, and then gets the next ones`() async throws {
         let repository = try await backUp(["abel"])
         let number = try await repository.statistics().changeNumber
         var changes = await repository.changes.stream().makeAsyncIterator()
@@ -85,7 +85,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `a restore for which another program leaves no room says how long it has waited`() async throws {
+    @Test func `a restore that another program blocks says how long it has waited`() async throws {
         await (try await backUp(["abel"])).close()
         let other = try RawDatabase(store.path)
         try other.execute("BEGIN IMMEDIATE")
@@ -101,7 +101,7 @@ import Watchdog
 
     @Test func `a log that a killed process left beside the store is not replayed into the backup`() async throws {
         let repository = try await backUp(["abel", "bert", "carl"])
-        // As a kill leaves them, without what closing would do.
+        // A killed process leaves the files like this, without the work of closing.
         let left = store.directory + "/left.sqlite"
         for ending in ["", "-wal"] {
             try SmallFile.write(try #require(SmallFile.bytes(of: store.path + ending)), to: left + ending)
@@ -122,7 +122,7 @@ import Watchdog
         let other = try await store.open()
         #expect(other.schema == stricter)
         try await restore()
-        // Version 2 names the stricter rules to whoever has seen them.
+        // Version 2 is the number of the stricter rules, so the rules of the backup get version 3.
         let valid = try repository.judged(People.draft("bert"))
         await #expect(throws: ProfileStoreError.schemaChanged(version: 3)) { try await repository.register(valid) }
         for repository in [repository, other] {
@@ -194,7 +194,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `what is no store is neither restored from nor written over`() async throws {
+    @Test func `a file that is not a store is neither read as a backup nor overwritten by a restore`() async throws {
         try await backUp(["abel"]).close()
         let other = store.directory + "/other.sqlite"
         await #expect(throws: ProfileStoreError.noStore(path: other)) { try await StoreBackup(at: other) }
@@ -216,7 +216,8 @@ import Watchdog
     @Test func `a store whose pages are damaged is replaced whole`() async throws {
         try await backUp((0..<200).map { "user\($0)" }).close()
         var bytes = try #require(SmallFile.bytes(of: store.path))
-        // All but the first page, which says that it is a database, and those that say what its tables are.
+        // Damages all pages except the first one, which says that it is a database, and those with the definitions of
+        // the tables.
         for start in stride(from: 4_096, to: bytes.count, by: 4_096) {
             let page = start..<min(start + 4_096, bytes.count)
             guard bytes[page].firstRange(of: "CREATE ".utf8) == nil else { continue }
@@ -230,9 +231,7 @@ import Watchdog
         await restored.close()
     }
 
-    @Test func `a store to which somebody has added a trigger is replaced whole, and such a backup is refused`()
-        async throws
-    {
+    @Test func `a store with an added trigger is replaced whole, and is refused as a backup`() async throws {
         try await backUp(["abel"]).close()
         let raw = try RawDatabase(store.path)
         try raw.execute("CREATE TRIGGER evil AFTER INSERT ON profiles BEGIN DELETE FROM profiles; END")
@@ -249,7 +248,7 @@ import Watchdog
         await restored.close()
     }
 
-    @Test func `restoring waits for who writes, as any writer does`() async throws {
+    @Test func `restoring waits for the write lock, as any writer does`() async throws {
         try await backUp(["abel"]).close()
         let child = try ExerciserProcess("hold", store.path, "nightly job")
         #expect(child.waitForSign())

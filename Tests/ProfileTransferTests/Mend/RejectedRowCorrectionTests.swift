@@ -89,7 +89,9 @@ import Watchdog
         }
     }
 
-    @Test func `N9: the rows that are valid then are stored, without those that need a password`() async throws {
+    @Test func `N9: the rows that are valid after a correction are stored, except those that need a password`()
+        async throws
+    {
         let repository = try await store.open(schema: schema)
         _ = try await repository.register(ProfileDraft(["username": "hal"]))
         try await opened(Self.text) { file async throws in
@@ -116,9 +118,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `N9: without a column that is required no row is stored, and an error of the store is told`()
-        async throws
-    {
+    @Test func `N9: without a required column, no row is stored, and an error of the store is reported`() async throws {
         let repository = try await store.open(schema: .standard)
         let text = "username;birthday;_line;_issues\nann;x;2;birthday: bad_date (x)\n"
         let file = try RejectedRowFile(
@@ -138,7 +138,7 @@ import Watchdog
         }
     }
 
-    @Test func `N9: 100,000 rows take one pass, and each row that stays is known`() async throws {
+    @Test func `N9: 100,000 rows are stored in one pass, and the other rows stay in the file`() async throws {
         let repository = try await store.open(schema: schema)
         let rows = (1...100_000).map { "u\($0);1/1/1900;\($0 % 1_000 == 0 ? "Lisbon" : "Rome");;\($0);\n" }
         let text = "username;day;town;password;_line;_issues\n" + rows.joined()

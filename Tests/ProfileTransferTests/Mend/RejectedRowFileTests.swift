@@ -6,7 +6,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// Files of rejected rows, read and written anew.
+/// Files of rejected rows: reading them, and writing the rows that remain.
 @Suite(.watched) struct RejectedRowFileTests {
     private let schema: ProfileSchema
 
@@ -20,7 +20,7 @@ import Watchdog
                 """)
     }
 
-    /// A byte order mark, a column that is no field, an empty cell, and a row with a cell too few.
+    /// A file with a byte order mark, a column that is not a field, empty cells, and a row with too few cells.
     private static let text = """
         \u{FEFF}Login;fee;password;hobby;_line;_issues
         ann;x;;chess;7;"fee: bad_format (Fee should be a number); password: too_short (Too short)"
@@ -54,7 +54,7 @@ import Watchdog
         return (count, String(decoding: importedBytes(of: rest), as: UTF8.self))
     }
 
-    @Test func `N9: a rejected row says what it holds, where it stood, and why it was rejected`() async throws {
+    @Test func `N9: a rejected row has its values, its original line and the reason for its rejection`() async throws {
         try await opened(Self.text) { file async throws in
             #expect(try await file.count() == 3)
             let rows = try await file.rows()
@@ -92,7 +92,7 @@ import Watchdog
         }
     }
 
-    @Test func `N9: what is left is written as it stands, however often the file is read`() async throws {
+    @Test func `N9: the remaining rows are written unchanged, however often the file is read`() async throws {
         try await opened(Self.text) { file async throws in
             let rows = try await file.rows()
             _ = try await rows.next()
@@ -102,7 +102,7 @@ import Watchdog
             dropped.insert(contentsOf: 3..<4)
             let lines = Self.text.split(separator: "\n")
             #expect(try await copy(file, without: dropped) == (1, "\(lines[0])\n\(lines[2])\n"))
-            // The rows that were begun go on where they were.
+            // The iteration that had begun continues with its next row.
             #expect(try await rows.next()?.number == 2)
         }
     }
@@ -122,7 +122,7 @@ import Watchdog
     }
 
     @Test(
-        "N9: a file that could not be written as it stands is refused",
+        "N9: a file that could not be written back unchanged is refused",
         arguments: [
             ("Login;fee\nann;1\n", .noIssues), ("Login;fee;_line\nann;1;2\n", .noIssues),
             ("Login;_line;_issues\nann;1;\n\"b\"b;2;\n", .unreadable(line: 3)),
@@ -134,7 +134,7 @@ import Watchdog
         }
     }
 
-    @Test func `N9: a row that was near the limit of a record is read with what was added to it`() async throws {
+    @Test func `N9: a row near the size limit of a record is read although its issues exceed the limit`() async throws {
         let hobby = String(repeating: "b", count: (1 << 20) - 10)
         try await opened("Login;hobby;_line;_issues\nann;\(hobby);2;fee: bad_format (Fee should be a number)\n") {
             file async throws in
@@ -143,7 +143,7 @@ import Watchdog
         }
     }
 
-    @Test func `N9: a row is written as somebody has typed it, without the secret`() async throws {
+    @Test func `N9: a corrected row is written with the typed values, without the secret`() async throws {
         let draft = ProfileDraft(["username": "a;nn", "fee": "1,50", "password": "aK8oio"])
         let profile = try ProfileValidator(schema).validate(draft, on: .latest)
         try await opened(Self.text) { file async throws in
@@ -152,7 +152,7 @@ import Watchdog
             let typed = try await copy(file, corrected: .init(number: 1, profile: profile)).text.split(separator: "\n")
             let issues = "fee: bad_format (Fee should be a number); password: too_short (Too short)"
             #expect(typed == [lines[0], "\"a;nn\";1,5;;chess;7;\"\(issues)\"", lines[2], lines[3]])
-            // Of cells that cannot be told apart none is kept.
+            // The row has too few cells, so their columns are unknown, and no cell is kept.
             #expect(
                 try await copy(file, corrected: .init(number: 3, profile: profile)).text.split(separator: "\n").last
                     == "\"a;nn\";1,5;;;4;")
@@ -164,7 +164,7 @@ import Watchdog
         }
     }
 
-    @Test func `N9: rows are mended from a sequence into a sink`() async throws {
+    @Test func `N9: rejected rows are read from a sequence and written to a sink`() async throws {
         let source = ChunkSource(Array(Self.text.utf8), sizes: Array(repeating: 7, count: 20))
         let file = try RejectedRowFile(ImportInput(source.chunks, name: "x"), schema: schema, options: options)
         let rows = try await file.rows()
@@ -173,7 +173,7 @@ import Watchdog
         let gathered = GatheredBytes()
         #expect(try await file.copy(to: gathered.sink, without: RangeSet()) == 3)
         #expect(gathered.text == Self.text)
-        // The rows that were begun go on where they were.
+        // The iteration that had begun continues with its next row.
         #expect(try await rows.next()?.number == 2)
         #expect(source.iterators == 1)
         let error = await #expect(throws: ImportError.self) {
@@ -185,7 +185,7 @@ import Watchdog
         }
     }
 
-    @Test func `N9: rows of a sequence that is silent are waited for until the task is cancelled`() async throws {
+    @Test func `N9: reading from a silent sequence waits until the task is cancelled`() async throws {
         let (nothing, giving) = AsyncStream.makeStream(of: [UInt8].self)
         let file = try RejectedRowFile(ImportInput(nothing, name: "x"), schema: schema, options: ImportOptions())
         let task = Task { try await file.count() }

@@ -4,10 +4,10 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct ReportCSVTests {
-    /// When, by which version and of which store.
+    /// The last columns of each record: the start time, the program and its version, and the store.
     private static let origin = ",2026-01-31T09:15:00.250Z,profiles 0.2.0,/srv/people.sqlite"
 
-    @Test func `I8: the CSV report has a record an issue and no totals`() {
+    @Test func `I8: the CSV report has one record per issue and no totals`() {
         #expect(
             sampleImport().rendered(as: .csv) == """
                 line,record,field,code,message,value,key,started_at,program,database
@@ -26,7 +26,7 @@ import Watchdog
                 """)
     }
 
-    @Test func `I8: a spreadsheet runs nothing of the CSV report`() {
+    @Test func `I8: a spreadsheet does not run a formula from the CSV report`() {
         var report = sampleImport(mostIssues: 0)
         report.issues = IssueTally(limit: 1)
         report.add(2, 1, "phone", "bad_format", "Phone", "=HYPERLINK(\"x\")")

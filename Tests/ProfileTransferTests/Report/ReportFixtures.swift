@@ -1,12 +1,12 @@
 import ProfileStore
 import ProfileTransfer
 
-/// What a file may hold to harm whoever looks at the report.
+/// A text that would run a script if the HTML report did not escape it.
 let breakOut = "</script><script>alert(1)</script>"
 
 let sampleTime = Timestamp(millisecondsSince1970: 1_769_850_900_250)
 
-/// An import with every kind of thing to say, among it values that mean harm.
+/// An import report with every kind of content, including harmful values.
 func sampleImport(mostIssues: Int = 10_000) -> ImportReport {
     var report = ImportReport(
         source: "people.csv", schema: SchemaReference(name: "standard", version: 1, fingerprint: "5f3a9c0de1b24477"),
@@ -38,7 +38,7 @@ extension ImportReport {
     }
 }
 
-/// A revalidation that was asked of rules which are not in force.
+/// The report of a revalidation by rules that are not in force.
 func sampleRevalidation() -> RevalidationReport {
     var report = RevalidationReport(
         schema: SchemaReference(name: "stricter", version: nil, fingerprint: "00ff"), mostIssues: 10, isCandidate: true,
@@ -57,7 +57,7 @@ func sampleRevalidation() -> RevalidationReport {
     return report
 }
 
-/// Texts made of what formats must escape, the same ones for the same seed.
+/// Random texts of characters that a format must escape. Equal seeds give equal texts.
 struct HostileTexts {
     private var state: UInt64
     private let pieces: [String]
@@ -69,7 +69,7 @@ struct HostileTexts {
 
     static let anything =
         ["\u{0}", "\u{1b}", "\u{7f}", "\u{9b}", "\u{202e}", "<!--", breakOut, "\u{2028}", "\u{2029}"] + printable
-    /// What a field without further rules takes.
+    /// Pieces that a field without further rules accepts.
     static let printable = [
         "\"", "\"\"", ",", ";", "'", "\n", "\r\n", "\r", "\t", " ", "\\", "\\u003c", "<", ">", "&", "&amp;", "=1+1",
         "+",

@@ -85,7 +85,7 @@ import Watchdog
     }
 
     @Test(arguments: [Double.infinity, .nan, 1e300])
-    func `seconds are a JSON number whatever they are`(seconds: Double) throws {
+    func `seconds are a JSON number even if they are infinite, not a number or very large`(seconds: Double) throws {
         var report = sampleRevalidation()
         report.seconds = seconds
         guard case .number = try JSONValue(parsing: report.rendered(as: .json))["seconds"] else {
@@ -94,7 +94,7 @@ import Watchdog
         }
     }
 
-    @Test func `I8: whatever values a report holds, its JSON reads back as them, in a file and in the page`() throws {
+    @Test func `I8: the JSON of a report parses back to the same values, in a file and in the page`() throws {
         var texts = HostileTexts(seed: 2)
         for _ in 0..<300 {
             let (source, name, field, message, value) = (

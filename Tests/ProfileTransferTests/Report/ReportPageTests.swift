@@ -66,7 +66,7 @@ import Watchdog
         #expect(!page.contains("<table"))
     }
 
-    @Test func `I8: twenty issues are on the page, and what is not listed is said to be counted`() {
+    @Test func `I8: the page shows twenty issues, and says that the others are only counted`() {
         var report = sampleImport(mostIssues: 30)
         for line in 100..<200 { report.add(line, line, "phone", "too_short", "Phone is short", "1") }
         let page = report.rendered(as: .html)

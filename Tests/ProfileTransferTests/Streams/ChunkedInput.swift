@@ -2,7 +2,8 @@ import ProfileTesting
 import ProfileTransfer
 import Synchronization
 
-/// A sequence of chunks as a test wants them: whatever it gives, and what has become of it.
+/// A sequence of chunks that a test supplies. It records the bytes that were read, the number of its iterations, and
+/// when an iterator is released.
 final class ChunkSource: Sendable {
     private struct State {
         var given = 0
@@ -13,15 +14,15 @@ final class ChunkSource: Sendable {
     private let next: @Sendable (Int) async throws -> [UInt8]?
     private let (isDropped, dropping) = AsyncStream.makeStream(of: Never.self)
 
-    /// - Parameter next: The chunk of a number, from 0; nil ends the sequence.
+    /// - Parameter next: Returns the chunk at an index, which starts at 0, or nil at the end of the sequence.
     init(_ next: @escaping @Sendable (Int) async throws -> [UInt8]?) { self.next = next }
 
-    /// Bytes that were asked for.
+    /// The number of bytes that the consumer has received.
     var given: Int { state.withLock { $0.given } }
-    /// How often it was iterated.
+    /// The number of iterators that were made.
     var iterators: Int { state.withLock { $0.iterators } }
 
-    /// Waits until nobody iterates it any more.
+    /// Waits until an iterator is released.
     func waitUntilDropped() async { for await _ in isDropped {} }
 
     /// Its chunks.
@@ -82,7 +83,7 @@ extension ChunkSource {
     }
 }
 
-/// Sizes of chunks for so many bytes: many of one byte, some of none, few that are long.
+/// Random chunk sizes for `count` bytes: many chunks of one byte, some empty ones and a few long ones.
 func randomSizes(of count: Int, using random: inout SeededGenerator) -> [Int] {
     var sizes: [Int] = []
     var sum = 0
@@ -100,7 +101,7 @@ func randomSizes(of count: Int, using random: inout SeededGenerator) -> [Int] {
     return sizes
 }
 
-/// What a sink was given.
+/// Collects the bytes that its sink receives.
 final class GatheredBytes: Sendable {
     private let state = Mutex<(bytes: [UInt8], longest: Int)>(([], 0))
 

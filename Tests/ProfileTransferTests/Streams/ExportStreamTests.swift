@@ -23,7 +23,7 @@ import Watchdog
         return chunks
     }
 
-    @Test("I13: the chunks of an export are the bytes of the file", arguments: ExportFormat.allCases)
+    @Test("I13: the chunks of an export together are the bytes of the exported file", arguments: ExportFormat.allCases)
     func sameAsFile(format: ExportFormat) async throws {
         let store = try await filledStore(2_000)
         for isEmpty in [true, false] {
@@ -41,21 +41,19 @@ import Watchdog
         }
     }
 
-    @Test func `I11: an export reads no further than its chunks are taken, and sees what is committed meanwhile`()
-        async throws
-    {
+    @Test func `I11: an export reads rows only as its chunks are taken, and includes later commits`() async throws {
         let store = try await filledStore(8, noteBytes: 200_000)
         var chunks = store.repository.export(as: .csv).makeAsyncIterator()
         var text = String(decoding: try #require(try await chunks.next()), as: UTF8.self)
         #expect(text.hasPrefix("username,") && !text.contains("user7"))
-        // The last ones are not read yet, and a write waits for nobody.
+        // The last rows are not read yet, and a write does not wait for the export.
         try await store.register(["username": "late"])
         while let chunk = try await chunks.next() { text += String(decoding: chunk, as: UTF8.self) }
         #expect(text.contains("user7") && text.hasSuffix("\nlate,,,,,\n"))
         #expect(try await chunks.next() == nil)
     }
 
-    @Test func `two exports go on beside each other, and one that is left early holds nothing`() async throws {
+    @Test func `two exports run at the same time, and an abandoned one does not keep the store open`() async throws {
         let store = try await filledStore(1_000)
         let file = try await store.export(as: .ndjson)
         let export = store.repository.export(as: .ndjson)
@@ -70,11 +68,11 @@ import Watchdog
             if let chunk = try await other.next() { texts.1 += String(decoding: chunk, as: UTF8.self) }
         }
         #expect(texts.0 == file && texts.1 == file)
-        // Closing waits for whatever still reads.
+        // Closing would wait for an export that still reads.
         await store.repository.close()
     }
 
-    @Test func `I13: an export that profiles are changed under holds each of the others once`() async throws {
+    @Test func `I13: an export during changes has each unchanged profile once`() async throws {
         let store = try await filledStore(1_500)
         let writing = Task {
             for number in stride(from: 0, to: 1_500, by: 3) {
@@ -96,7 +94,9 @@ import Watchdog
         do { try await writing.value } catch let error as ProfileStoreError where error == .cancelled {}
     }
 
-    @Test func `an export that is opened first fails before its first chunk, and else exports the same`() async throws {
+    @Test func `an export that is opened first reports errors before its first chunk, and is otherwise the same`()
+        async throws
+    {
         let store = try await filledStore(10)
         let repository = store.repository
         for query in [ProfileQuery([.init("shoe", .isPresent)]), ProfileQuery(order: .init("shoe"))] {

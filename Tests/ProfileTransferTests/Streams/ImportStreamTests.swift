@@ -12,13 +12,13 @@ import Synchronization
 import Testing
 import Watchdog
 
-/// Imports of what comes in chunks.
+/// Imports of input that arrives in chunks.
 @Suite(.watched) struct ImportStreamTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }
 
-    /// What an import has come to, but for how long it took.
+    /// The result of an import, without its duration.
     private struct Outcome: Equatable {
         var report: String
         var rejects: String
@@ -53,7 +53,7 @@ import Watchdog
         return try await Outcome(report, rejects.text, repository)
     }
 
-    /// Stores of one name, so that reports name the same one.
+    /// Empty stores with the same schema, each in its own folder.
     private func emptyStores(_ count: Int) async throws -> [(ImportFolder, ProfileRepository)] {
         var stores: [(ImportFolder, ProfileRepository)] = []
         for _ in 0..<count {
@@ -63,7 +63,7 @@ import Watchdog
         return stores
     }
 
-    @Test("I1, I3, I4: wherever chunks are cut, an import does what it does with a file", arguments: 0..<20)
+    @Test("I1, I3, I4: wherever chunks are cut, an import has the same result as with a file", arguments: 0..<20)
     func cutAnywhere(round: Int) async throws {
         var random = SeededGenerator(seed: UInt64(round))
         var texts = HostileTexts(seed: UInt64(round), pieces: HostileTexts.printable)
@@ -115,9 +115,7 @@ import Watchdog
         #expect(try await importer.run(ImportInput(upper, name: "lines")).outcomes == [2, 0, 0, 0])
     }
 
-    @Test func `I7: what was committed before a sequence throws stays, and the error comes back as it was`()
-        async throws
-    {
+    @Test func `I7: rows that were committed before a sequence throws stay, and its error is reported`() async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         _ = try await repository.importing("username\nzed\n")
         // Whole batches of rows, then one that is cut off.
@@ -153,7 +151,7 @@ import Watchdog
     }
 
     @Test(arguments: [true, false])
-    func `I12: an import that waits for a silent sequence can be cancelled, and the sequence is`(loads: Bool)
+    func `I12: cancelling an import that waits for a silent sequence cancels the sequence too`(loads: Bool)
         async throws
     {
         let repository = try await folder.store(schema: schemaOfNames())
@@ -180,9 +178,7 @@ import Watchdog
     }
 
     @Test(arguments: [true, false])
-    func `I7: an endless sequence ends with the limit of rejected rows, and is read no further`(loads: Bool)
-        async throws
-    {
+    func `I7: an endless sequence is read only until the limit of rejected rows`(loads: Bool) async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         let rows = (0..<1_000).flatMap { _ in Array("x,\n".utf8) }
         let endless = ChunkSource { $0 == 0 ? Array("username,note\n".utf8) : rows }
@@ -202,9 +198,7 @@ import Watchdog
         #expect(endless.given < 64 << 20)
     }
 
-    @Test func `I9: passwords that come in a sequence are hashed before the lock is taken, and it is iterated once`()
-        async throws
-    {
+    @Test func `I9: passwords in a sequence are hashed before the lock is taken, in one iteration`() async throws {
         let header = "username,password,phone,address\n"
         let rows = (0..<6).map { "user\($0),Geheim\($0),78761241,12 Main St\n" }.joined()
         let text = header + rows + "USER1,Geheim7,78761241,12 Main St\nbad,,1,\n"
@@ -223,14 +217,13 @@ import Watchdog
         }
     }
 
-    @Test func `a sequence that is read once only is looked through and imported twice where it is kept`() async throws
-    {
+    @Test func `a sequence that is kept in a file is read once for an inference and two imports`() async throws {
         let note = String(repeating: "n", count: 200)
         let text = "user,n,note\n" + (10_000..<20_000).map { "u\($0),\($0),\(note)\n" }.joined()
         let source = ChunkSource(Array(text.utf8), sizes: Array(repeating: 10_000, count: 100))
         let input = try ImportInput(source.chunks, name: "-").readableAgain(keptIn: folder.path)
         var options = InferenceOptions()
-        // It is not read to its end the first time.
+        // The inference does not read the sequence to its end.
         options.sample = 10
         let proposal = try await SchemaInferrer(options: options).run(input)
         let importer = ProfileImporter(schema: try #require(proposal.schema), today: .latest)
@@ -251,9 +244,7 @@ import Watchdog
         #expect(try await SchemaInferrer().run(input).rows == 2)
     }
 
-    @Test func `a file is opened by its path whenever it is read, and one that is not there is said to be none`()
-        async throws
-    {
+    @Test func `a file is opened by its path for each read, and a missing file is an error`() async throws {
         let path = try folder.file("people.csv", "username\nann\nbob\n")
         let importer = try ProfileImporter(schema: schemaOfNames(), today: .latest)
         let input = ImportInput(path: path)
@@ -267,7 +258,7 @@ import Watchdog
         }
     }
 
-    @Test func `I12: a named pipe that nobody writes to is no reason to hang`() async throws {
+    @Test func `I12: an import from a named pipe without a writer can be cancelled`() async throws {
         let path = folder.path + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
         let importer = try ProfileImporter(schema: schemaOfNames(), today: .latest)

@@ -19,7 +19,7 @@ import Watchdog
         "username,note\n" + (0..<count).map { $0 % 10 == 0 ? "u\($0),\n" : "x,\"number \($0) é\"\n" }.joined()
     }
 
-    /// The ways that an import can go, each of which waits for its sink in its own place.
+    /// The code paths of an import. Each waits for its sink at a different place.
     enum Way: CaseIterable { case judging, looking, batches, newRows, rowByRow }
 
     private func importer(_ way: Way, limit: Int? = nil) async throws -> ProfileImporter {
@@ -47,13 +47,13 @@ import Watchdog
         #expect(gathered.longestChunk <= 1 << 16)
     }
 
-    @Test("I11: an import waits for a slow sink, and keeps little for it", arguments: Way.allCases)
+    @Test("I11: an import waits for a slow sink, and buffers only a little for it", arguments: Way.allCases)
     func backPressure(way: Way) async throws {
         let text = Self.text(24_000)
         let rejected = Atomic(0)
         let taken = Atomic(0)
         let sink = ChunkSink { chunk in
-            // Time to decide on everything, if nothing holds it up.
+            // Without backpressure, the import would decide on all rows during this time.
             if taken.load(ordering: .relaxed) == 0 { try await waitWhileRising { rejected.load(ordering: .relaxed) } }
             taken.add(chunk.split(separator: UInt8(ascii: "\n")).count, ordering: .relaxed)
             // A row is 80 bytes here: 256 KiB and two batches of 5,000 rows may wait.
@@ -65,7 +65,7 @@ import Watchdog
         #expect(report.rejected == 21_600 && report.hasWrittenRejects)
     }
 
-    @Test("I7: a sink that throws ends the import, and what was committed is said", arguments: Way.allCases)
+    @Test("I7: a sink that throws ends the import, and the error reports what was committed", arguments: Way.allCases)
     func failing(way: Way) async throws {
         let text = Self.text(30_000)
         let sink = ChunkSink { _ in throw StreamBroke() }
@@ -77,7 +77,7 @@ import Watchdog
             #expect(!report.hasWrittenRejects && report.rows == report.outcomes.reduce(0, +))
             if way == .newRows || way == .rowByRow { #expect(report.imported == 0) }
         } catch ImportError.writingToSink(let failure) {
-            // One transaction over everything leaves nothing to report.
+            // The whole import was one transaction, so after its rollback there is nothing to report.
             #expect(failure.error is StreamBroke)
             #expect(way == .newRows || way == .rowByRow)
         }
@@ -87,7 +87,7 @@ import Watchdog
         }
     }
 
-    @Test func `I7: a sink that throws at the last row takes nothing back`() async throws {
+    @Test func `I7: committed rows stay stored if a sink throws at the last row`() async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         do {
             _ = try await ProfileImporter(repository: repository).run(
@@ -117,7 +117,7 @@ import Watchdog
         task.cancel()
         let report = try await task.value
         #expect(report.earlyEnd == .cancelled && !report.hasWrittenRejects)
-        // So can one that is done but for what its sink has not written.
+        // An import that has decided on all rows and only waits for its sink can be cancelled, too.
         let last = Task {
             try await ProfileImporter(schema: schemaOfNames(), today: .latest).run(
                 ImportInput(bytes: Array("username\nann\nx\n".utf8), name: "x"), rejects: sink)
@@ -127,7 +127,7 @@ import Watchdog
         #expect(try await last.value.hasWrittenRejects == false)
     }
 
-    @Test("E6: imports whose rejected rows nobody reads hold no cooperative thread", arguments: Way.allCases)
+    @Test("E6: imports that wait for a reader of rejected rows hold no cooperative thread", arguments: Way.allCases)
     func stalledPipes(way: Way) async throws {
         let text = Self.text(24_000)
         let expected = try await ProfileImporter(schema: schemaOfNames(), today: .latest).runKeepingRejects(text)
@@ -148,7 +148,7 @@ import Watchdog
             }
             imports.append((ends[0], writer, task))
         }
-        // Each of them fills its pipe, though those before it wait for theirs.
+        // Each import fills its pipe, although the imports before it already wait for a reader.
         try await waitUntil {
             imports.allSatisfy { one in
                 var end = pollfd(fd: one.writer, events: Int16(POLLOUT), revents: 0)

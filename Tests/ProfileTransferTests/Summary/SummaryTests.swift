@@ -51,7 +51,7 @@ import Watchdog
         }
     }
 
-    @Test func `a summary has what the stored values say`() async throws {
+    @Test func `a summary agrees with the stored values`() async throws {
         var random = SeededGenerator(printingSeedOf: "summaries")
         for round in 0..<rounds(3) {
             let store = try await ExportedStore(schema: Self.schema)
@@ -138,7 +138,7 @@ import Watchdog
         }
     }
 
-    @Test func `values that do not fit into the table are counted as more`() {
+    @Test func `values that do not fit into the table make the number of distinct values inexact`() {
         var table = ValueTable(mostEntries: 100, mostBytes: 8_192)
         for _ in 0..<3 { table.add(String(repeating: "x", count: 9_000)) }
         table.add("a")

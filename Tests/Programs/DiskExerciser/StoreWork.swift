@@ -139,7 +139,7 @@ final class StoreWork {
         return try await repository.register(repository.validator.validate(draft(name), on: today))
     }
 
-    /// 2026-01-01, at which all of this happens.
+    /// The time of every step: 2026-01-01.
     private static let time = Timestamp(millisecondsSince1970: 1_767_225_600_000)
     private var today: CalendarDay { Self.time.day ?? .latest }
 

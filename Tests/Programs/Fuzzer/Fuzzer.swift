@@ -44,7 +44,7 @@ private func runLibFuzzer(
 /// Checks one input, and traps if the check fails. libFuzzer then keeps the input.
 private func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-    // libFuzzer's thread waits, which no thread of the concurrency runtime may.
+    // This blocks libFuzzer's thread, which is allowed: only threads of the concurrency runtime must not block.
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
         do { try await Fuzzer.target?.check(input) } catch { fatalError("\(error)") }

@@ -11,11 +11,17 @@ import SecretHashing
 ///     ImportExerciser STORE --register
 ///     ImportExerciser STORE --log-in USERNAME PASSWORD
 ///
-/// Says after every batch how many rows it has settled, one number a line, and at the end
-/// `done IMPORTED UPDATED SKIPPED REJECTED PEAK`, the peak of its resident memory in KiB. `--names` makes a missing store
-/// with a schema of names alone, `--accounts` of names that may have passwords. With `--register` it registers guests one after
-/// the other until its standard input ends, and says `done REGISTERED LONGEST 0 0 PEAK`, the longest time that one took in
-/// milliseconds. With `--log-in` it checks a password so, and says `done CHECKED LONGEST MEAN 0 PEAK`.
+/// After every batch, it prints the number of rows that were decided on, on a line of its own. At the end, it prints
+/// `done IMPORTED UPDATED SKIPPED REJECTED PEAK`. `PEAK` is the peak of its resident memory in KiB.
+///
+/// If the store is missing, `--names` creates it with a schema without passwords, and `--accounts` with a schema in
+/// which profiles may have passwords.
+///
+/// With `--register`, it registers guests one after another until its standard input ends. Then it prints
+/// `done REGISTERED LONGEST 0 0 PEAK`. `LONGEST` is the time of the slowest registration in milliseconds.
+///
+/// With `--log-in`, it checks a password again and again until its standard input ends. Then it prints
+/// `done CHECKED LONGEST MEAN 0 PEAK`.
 @main
 struct ImportExerciser {
     static func main() async throws {
@@ -103,7 +109,7 @@ struct ImportExerciser {
         ]}
         """
 
-    /// Writes a line at once, so that who kills this process knows how far it was.
+    /// Writes a line without a buffer, so that a test that kills this process sees the last line.
     private static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(1, bytes, bytes.count)

@@ -6,9 +6,10 @@ import ProfileStorePostgres
 import SecretHashing
 import Synchronization
 
-/// A process that works on a store on a PostgreSQL server, for tests in which several do so at once. It ships with nothing.
+/// Works on a store on a PostgreSQL server, for tests in which several processes do so at the same time. It is not part
+/// of any product.
 ///
-/// It prints `ready`, works, prints what it was told, and exits 0; or prints `error: …` and exits 1.
+/// It prints `ready`, works, prints its results, and exits with 0. If it fails, it prints `error: …` and exits with 1.
 @main
 enum PostgresExerciser {
     static func main() {
@@ -36,10 +37,11 @@ enum PostgresExerciser {
         }
     }
 
-    /// Registers `PREFIXt0n0`, `PREFIXt0n1`, …, `PREFIXt1n0`, …, each task one after another, until its standard input ends.
+    /// Registers `PREFIXt0n0`, `PREFIXt0n1`, …, `PREFIXt1n0`, … until its standard input ends. Each task registers one
+    /// profile after another.
     ///
-    /// It prints `done NAME`, `unknown NAME` or `refused NAME` for each, and `longest MILLISECONDS`, what the longest call
-    /// took.
+    /// It prints `done NAME`, `unknown NAME` or `refused NAME` for each profile, and `longest MILLISECONDS`, the time
+    /// of the slowest call.
     private static func register(uri: String, prefix: String, tasks: Int) async throws {
         let repository = try await ProfileRepository.open(postgres: uri, options: options())
         let record = Record()
@@ -65,7 +67,8 @@ enum PostgresExerciser {
         say("longest \(Int(record.longest.withLock { $0 } / .milliseconds(1)))")
     }
 
-    /// Leaves the program while connections are being opened, used and closed, after it has closed the repository or not.
+    /// Lets the process exit while connections are being opened, used and closed. If `closing` is true, the repository
+    /// is closed first.
     private static func leave(uri: String, closing: Bool) async throws {
         let repository = try await ProfileRepository.open(postgres: uri, options: options())
         for number in 0..<24 {
@@ -73,7 +76,7 @@ enum PostgresExerciser {
                 while true { _ = try await repository.profile(username: "n\(number)") }
             }
         }
-        // Pools of their own, so that some begin and end at any moment.
+        // Each of these repositories has its own pool, so some pools begin and end at any moment.
         for _ in 0..<4 {
             Task {
                 while true { await (try ProfileRepository.open(postgres: uri, options: options())).close() }
@@ -83,7 +86,7 @@ enum PostgresExerciser {
         if closing { await repository.close() }
     }
 
-    /// What the tasks were told.
+    /// The results of the tasks.
     private final class Record: Sendable {
         let isOver = Atomic(false)
         let lines = Mutex<[String]>([])
@@ -95,7 +98,7 @@ enum PostgresExerciser {
         }
     }
 
-    /// What registering somebody comes to.
+    /// Registers a profile, and returns the outcome as a word.
     private static func outcome(of name: String, in repository: ProfileRepository) async throws -> String {
         do throws(ProfileStoreError) {
             _ = try await repository.register(draft(name, repository))
@@ -109,11 +112,11 @@ enum PostgresExerciser {
         }
     }
 
-    /// Tries a wrong password so many times at once, when its standard input has ended. It prints how many of them were
-    /// `wrong`, and so hashed, and how many `throttled`.
+    /// When its standard input has ended, it tries a wrong password `count` times concurrently. It prints how many
+    /// attempts were `wrong`, which means that they were hashed, and how many were `throttled`.
     private static func attempt(uri: String, username: String, count: Int) async throws {
         var options = Self.options()
-        // The same for all processes. No delay ends, so a slow machine admits no further attempt.
+        // All processes use the same fixed time. No delay ends, so a slow machine admits no further attempt.
         options.now = { Timestamp(millisecondsSince1970: 1_800_000_000_000) }
         let repository = try await ProfileRepository.open(postgres: uri, options: options)
         say("ready")
@@ -145,7 +148,7 @@ enum PostgresExerciser {
     ) throws(ProfileStoreError) -> ValidProfile {
         let draft = ProfileDraft([
             "username": username, "phone": "78761241", "address": "0",
-            // Of `aK8oio`, at next to no cost.
+            // A hash of `aK8oio` with a very low cost.
             "password_hash":
                 "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo",
         ])

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Compares the public declarations of the libraries with those that are written down, and looks that each is documented
-/// and that the page for embedders names every type; `make interface` runs it.
+/// Compares the public declarations of the libraries with a baseline file. It also checks that each declaration is
+/// documented and that the page for embedders names every type. `make interface` runs it.
 ///
 ///     PublicInterface FOLDER-OF-SYMBOL-GRAPHS BASELINE PAGE [--update]
 @main struct PublicInterface {
     /// A line for each declaration, and one for each protocol that a type conforms to.
     private var lines: Set<String> = []
-    /// Declarations without documentation, but for those of which a protocol says what they mean.
+    /// Declarations without documentation, except those that a protocol documents.
     private var undocumented: [String] = []
     /// The path of each declaration.
     private var paths: Set<String> = []
@@ -35,7 +35,7 @@ import Foundation
     private init(ofGraphsIn folder: URL) throws {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         for file in files.sorted(by: { $0.path < $1.path }) where file.lastPathComponent.hasSuffix(".symbols.json") {
-            // `A@B` is what A adds to B.
+            // `A@B` is the name of the file with the extensions that A adds to types of B.
             let modules = file.lastPathComponent.dropLast(".symbols.json".count).split(separator: "@")
             guard let module = modules.first else { continue }
             add(try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file)), of: String(module))
@@ -55,7 +55,7 @@ import Foundation
             let isOfRepository = symbol.path.hasPrefix("ProfileRepository.") && !symbol.path.contains(".Options.")
             if symbol.pathComponents.count == 1 || isOfRepository { pathsOnPage.insert(symbol.path) }
         }
-        // What every type is that does not say otherwise.
+        // Every type conforms to these protocols unless it suppresses them.
         let implied: Set = [
             "Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype", "Swift.BitwiseCopyable",
         ]
@@ -69,9 +69,9 @@ import Foundation
 
     private var text: String { lines.sorted().map { $0 + "\n" }.joined() }
 
-    /// Prints what is wrong.
+    /// Prints the differences.
     ///
-    /// - Returns: Whether nothing is.
+    /// - Returns: Whether there are none.
     private func complaints(about baseline: Set<String>, page: String) -> Bool {
         var named: Set<String> = []
         for row in page.split(separator: "\n") where row.hasPrefix("|") {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the compiler says of one module's public declarations, as `swift-symbolgraph-extract` writes it.
+/// The symbol graph of one module's public declarations, as `swift-symbolgraph-extract` writes it.
 struct SymbolGraph: Decodable {
     let symbols: [Symbol]
     let relationships: [Relationship]
@@ -20,7 +20,7 @@ struct SymbolGraph: Decodable {
         let kind: String
         let source: String
         let targetFallback: String?
-        /// There for what a protocol demands.
+        /// Is present if the source implements a requirement of a protocol.
         let sourceOrigin: Origin?
 
         struct Origin: Decodable {}
@@ -28,7 +28,7 @@ struct SymbolGraph: Decodable {
 }
 
 extension SymbolGraph.Symbol {
-    /// Its name in its types: `ProfileQuery.Order.init(_:isDescending:)`.
+    /// The name with the names of the enclosing types: `ProfileQuery.Order.init(_:isDescending:)`.
     var path: String { pathComponents.joined(separator: ".") }
 
     /// As it is declared, on one line.
@@ -37,6 +37,6 @@ extension SymbolGraph.Symbol {
             .joined(separator: " ")
     }
 
-    /// What the standard library adds to every type of a kind, such as `!=`.
+    /// Whether the type inherits the symbol from a protocol extension, such as `!=`.
     var isSynthesized: Bool { identifier.precise.contains("::SYNTHESIZED::") }
 }

@@ -2,11 +2,11 @@ package import TerminalUI
 import TextLayout
 
 package extension Frame {
-    /// The frame as an SVG 1.1 picture of a window: its text can be selected, and every run of it starts at its column and is
-    /// stretched to its columns' width, so that it is aligned whatever font there is.
+    /// The frame as an SVG 1.1 picture of a window. Its text can be selected. Every run of text starts at its column
+    /// and is stretched to the width of its columns, so it is aligned with any font.
     ///
-    /// - Parameter title: what the window is called, which is also the picture's name for screen readers.
-    /// - Returns: A well-formed document that refers to nothing else.
+    /// - Parameter title: The title of the window, and the name of the picture for screen readers.
+    /// - Returns: A well-formed document without references to other files.
     func svg(title: String) -> String { FramePicture(frame: self, title: title).document }
 }
 
@@ -18,7 +18,7 @@ private struct FramePicture {
     private static let cell = (width: 9, height: 20)
     private static let margin = 16
     private static let titleBar = 36
-    /// From a row's top to the line that its letters stand on.
+    /// The distance from the top of a row to the baseline of its text.
     private static let baseline = 15
 
     var document: String {
@@ -97,10 +97,10 @@ private struct Run {
     var text: String
     var width: Int
     let style: Style
-    /// Whether the text is as wide as its characters are many, so that more can follow without losing the columns.
+    /// Whether each character takes one column, so that more characters can be appended without losing the alignment.
     let isPlain: Bool
 
-    /// The runs of a row; spaces around words are left out where they look like nothing.
+    /// The runs of a row, without the spaces around words if these spaces are invisible.
     static func all(in cells: ArraySlice<Cell>) -> [Run] {
         var runs: [Run] = []
         for (column, cell) in cells.enumerated() {
@@ -124,7 +124,7 @@ private struct Run {
         guard let first = text.firstIndex(where: { $0 != " " }), let last = text.lastIndex(where: { $0 != " " }) else {
             return nil
         }
-        // Without a space a run is of any width; with one it is plain, a column a character.
+        // Only a plain run can contain spaces, and each of its characters takes one column.
         let dropped = text.distance(from: text.startIndex, to: first)
         let droppedAfter = text.distance(from: last, to: text.endIndex) - 1
         return Run(
@@ -144,7 +144,7 @@ extension Style {
 }
 
 extension String {
-    /// The text as content of an element or attribute; what XML 1.0 has no place for is replaced.
+    /// The text as content of an element or attribute. Characters that XML 1.0 does not allow are replaced.
     fileprivate var escapedForXML: String {
         var escaped = ""
         for scalar in unicodeScalars {

@@ -2,8 +2,8 @@ import Platform
 import ProfileTesting
 import TerminalUI
 
-/// Makes the pictures in the documents: runs the real command in a terminal, types as a person would, and prints what the
-/// screen then shows as SVG.
+/// Makes the pictures in the documents. It runs the real command in a terminal, types as a person would, and prints the
+/// screen as SVG.
 ///
 ///     ScreenPicture PATH-OF-PROFILES form|browse > picture.svg
 @main enum ScreenPicture {
@@ -54,7 +54,7 @@ import TerminalUI
         return driver
     }
 
-    /// Some people, of whom a few are invalid by rules that came later.
+    /// Browses a store with 2,000 profiles, some of which are invalid by rules that were adopted later.
     private static func browse(_ command: Command) throws -> TerminalDriver {
         let names = ["marina", "oleg", "ines", "tom", "bea", "elmar", "ursula", "jonas", "wanda", "yusuf"]
         let streets = ["Elm Street", "Lighthouse Lane", "Elmwood Road", "Harbour Square", "Old Mill Road"]
@@ -83,7 +83,7 @@ import TerminalUI
         return driver
     }
 
-    /// Of something.
+    /// A hash of any password.
     private static let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
     private static func frame(of screen: TerminalScreen) -> Frame {
@@ -99,7 +99,7 @@ import TerminalUI
 }
 
 extension Style {
-    /// What the form has asked the terminal for.
+    /// Makes the style that the form requested from the terminal.
     fileprivate init(_ style: TerminalStyle) {
         self = []
         if style.attributes.contains(.bold) { insert(.bold) }

@@ -5,11 +5,11 @@ import ProfileStoreSQLite
 import ProfileTransfer
 import SecretHashing
 
-/// Whatever can be done with a store, one thing after another. What comes of it does not matter, if only the process is
-/// there afterwards.
+/// Calls all operations of a store one after another. Their results and errors do not matter, as long as the process
+/// does not crash.
 struct EveryUse {
     let path: String
-    /// Tokens of a session, of an access token and of a reset that the store has.
+    /// Tokens of the store: a session token, an access token and a reset token.
     let tokens: [String]
 
     func run() async {
@@ -31,7 +31,7 @@ struct EveryUse {
 
     private func attempt<Value>(_ body: () async throws -> Value?) async { _ = try? await body() }
 
-    /// Whether something is written in words.
+    /// Renders the profile as text.
     private func tell(_ profile: Profile?) { _ = profile.map { ($0.json.text(), $0.createdAt.description) } }
 
     private func look(_ repository: ProfileRepository) async {
@@ -58,7 +58,7 @@ struct EveryUse {
         await attempt { try await repository.ping() }
         await attempt { try await repository.rules.versions().map { "\($0)" } }
         for start in [0, 1, -1, .min, .max - 1, .max] as [Int64] {
-            // Not by a sequence, which would wait for the next one.
+            // A stream of changes would wait for the next change.
             await attempt { try await repository.engine.changes(after: start, limit: 10).map { $0.json.text() } }
         }
         await attempt { try await repository.sessions.list().map { "\($0)" } }
@@ -139,7 +139,7 @@ struct EveryUse {
         await attempt { try await repository.removeIfUnused() }
     }
 
-    /// Restores a sound backup over the store, and the store over a sound one.
+    /// Restores the store over a copy, and a sound backup over the store.
     private func replace(_ options: ProfileRepository.Options) async {
         for (backup, store) in [(path, path + "-restored"), (path + "-sound", path)] {
             await attempt { try await StoreBackup(at: backup, options: options).restore(to: store, options: options) }

@@ -6,13 +6,13 @@ import ProfileStoreSQLite
 import SQLiteAccess
 import SecretHashing
 
-/// A process that works on a store, for tests in which several do so at once. It ships with nothing.
+/// Works on a store, for tests in which several processes do so at the same time. It is not part of any product.
 ///
 /// It prints what it did and exits 0; or prints `error: …` and exits 1.
 @main
 enum StoreExerciser {
     static func main() {
-        // What never has to wait ends on this thread, as in the command.
+        // Work that never suspends finishes on this thread, as in the command.
         Task.immediate {
             do {
                 try await run(Array(CommandLine.arguments.dropFirst()))
@@ -56,7 +56,7 @@ enum StoreExerciser {
         }
     }
 
-    /// Makes the store, or finds it made, and registers one profile, with an umask that keeps nothing private.
+    /// Opens the store, creates it if it is missing, and registers one profile. Its umask of 0 keeps no file private.
     private static func create(path: String, username: String) async throws {
         umask(0)
         let repository = try await ProfileRepository.open(at: path, options: options(createsMissing: true))
@@ -65,15 +65,15 @@ enum StoreExerciser {
         say("created")
     }
 
-    /// Leaves everything in the write-ahead log.
+    /// Registers a profile and kills its process, so all data stays in the write-ahead log.
     private static func createAndDie(path: String, username: String) async throws {
         let repository = try await ProfileRepository.open(at: path, options: options(createsMissing: true))
         try await register(username, in: repository)
         kill(getpid(), SIGKILL)
     }
 
-    /// Prints how many profiles it registered, as `PREFIX0`, `PREFIX1`, …, and how often it edited `shared`, whose
-    /// address counts the edits.
+    /// Registers `PREFIX0`, `PREFIX1`, … and edits `shared` after each, whose address counts the edits. Prints the
+    /// number of rounds.
     private static func registerAndEdit(path: String, prefix: String, seconds: Int) async throws {
         let repository = try await ProfileRepository.open(at: path, options: options())
         let end = ContinuousClock.now + .seconds(seconds)
@@ -89,8 +89,8 @@ enum StoreExerciser {
         say(String(count))
     }
 
-    /// Registers `t0n0`, `t0n1`, …, `t1n0`, …, each task one after another, for ever. Prints each when it is registered,
-    /// with a full stop, so that a line that was cut off is known.
+    /// Registers `t0n0`, `t0n1`, …, `t1n0`, … without end. Each task registers one profile after another. Prints each
+    /// name after its registration, with a full stop, so that a reader recognises a line that was cut off.
     private static func registerTogether(path: String, tasks: Int) async throws {
         let repository = try await ProfileRepository.open(at: path, options: options())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -106,7 +106,7 @@ enum StoreExerciser {
         }
     }
 
-    /// Opens, registers and closes over and over; each close brings the write-ahead log into the file.
+    /// Opens, registers and closes repeatedly. Each close checkpoints the write-ahead log.
     private static func reopen(path: String, prefix: String, seconds: Int) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         var count = 0
@@ -119,7 +119,7 @@ enum StoreExerciser {
         say(String(count))
     }
 
-    /// Opens and reads over and over.
+    /// Opens the store, reads and closes it repeatedly.
     private static func open(path: String, seconds: Int) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         var count = 0
@@ -132,8 +132,8 @@ enum StoreExerciser {
         say(String(count))
     }
 
-    /// Looks a profile up, and prints its id and how many threads the process has in the end. Perhaps there is no room for
-    /// another.
+    /// Looks up a profile, and prints its id and the final number of threads. If `leavesRoom` is false, the process has
+    /// no memory for another thread.
     private static func lookUp(path: String, username: String, leavesRoom: Bool) async throws {
         if !leavesRoom { try limitMemory(to: 1 << 20) }
         let repository = try await ProfileRepository.open(at: path, options: options())
@@ -147,13 +147,13 @@ enum StoreExerciser {
         defer { closedir(folder) }
         var count = 0
         while let entry = readdir(folder) {
-            // All others than "." and ".." are numbers.
+            // All entries except "." and ".." are thread ids.
             if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
         }
         return count
     }
 
-    /// Adopts schemas that add a field each, up to 60; closes after each, so that pages move into the file.
+    /// Adopts up to 60 schemas, each with one more field. Closes the store after each, so that the log is checkpointed.
     private static func adopt(path: String, seconds: Int) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         var count = 0
@@ -177,7 +177,7 @@ enum StoreExerciser {
         lock.release()
     }
 
-    /// Prints `ready`, then `heard` for every beep, and, when its standard input has ended, `end`.
+    /// Prints `ready`, then `heard` for every beep. Prints `end` when its standard input has ended.
     private static func listen(path: String, directory: String, name: String) throws {
         let beeper = try Beeper(store: path, prefix: "test", directory: directory)
         try beeper.register(name) { say("heard") }
@@ -192,8 +192,8 @@ enum StoreExerciser {
         say(String(beeper.beep(name).delivered))
     }
 
-    /// Prints `ready`, then the number and the kind of every change, until its standard input ends. It hears of them by
-    /// beeps alone.
+    /// Prints `ready`, then the number and the kind of every change, until its standard input ends. Only beeps wake it,
+    /// because it polls once an hour.
     private static func watch(path: String, directory: String, after number: Int64) async throws {
         var options = options()
         options.watchInterval = .seconds(3_600)
@@ -210,14 +210,14 @@ enum StoreExerciser {
         try await watching.value
     }
 
-    /// Tries to log in six times with no more than 64 MiB of memory left, and prints what comes of each.
+    /// Tries to log in six times with at most 64 MiB of memory left, and prints the result of each attempt.
     private static func logInWithoutMemory(
         path: String, username: String, password: String, policyKiB: Int
     ) async throws {
         var options = options()
         options.hashing = try HashingPolicy(memoryKiB: policyKiB, iterations: 2)
         let repository = try await ProfileRepository.open(at: path, options: options)
-        // So that threads and whatever else is made once are there already.
+        // This creates the threads and everything else that is created only once.
         _ = try? await PasscodeHasher().hash(Secret("x"))
         _ = try? await repository.profile(username: username)
         _ = try? await repository.hasher.verify(Secret("x"), against: PasswordHash(parsing: weakHash.utf8Span.span))
@@ -233,7 +233,7 @@ enum StoreExerciser {
         await repository.close()
     }
 
-    /// Leaves the process so many bytes besides those that it has.
+    /// Limits the memory of the process to `bytes` more than it uses now.
     private static func limitMemory(to bytes: UInt) throws {
         let file = fopen("/proc/self/statm", "r")
         defer { if let file { fclose(file) } }
@@ -245,8 +245,8 @@ enum StoreExerciser {
         guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { throw ExerciseError.noLimit }
     }
 
-    /// Lets the holder of a token in again and again, for half a minute at the most, and prints `honoured` the first time; in
-    /// the end, when the last request began that was let in, in nanoseconds of `CLOCK_BOOTTIME`.
+    /// Looks up the session of a token repeatedly, for half a minute at most. Prints `honoured` after the first
+    /// success. At the end, it prints when the last successful lookup began, in nanoseconds of `CLOCK_BOOTTIME`.
     private static func honour(path: String, token: String) async throws {
         let repository = try await ProfileRepository.open(at: path, options: options())
         let token = Secret(token)
@@ -263,7 +263,7 @@ enum StoreExerciser {
         say(String(latest))
     }
 
-    /// Does everything with each store, whatever comes of it. Prints each path before.
+    /// Prints the path of each store, and then calls all operations on the store.
     private static func use(_ paths: [String], tokens: [String]) async {
         for path in paths {
             say(path)
@@ -288,7 +288,7 @@ enum StoreExerciser {
         }
     }
 
-    /// Of `aK8oio`, at next to no cost.
+    /// A hash of `aK8oio` with a very low cost.
     static let weakHash =
         "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo"
 
@@ -299,7 +299,8 @@ enum StoreExerciser {
         return options
     }
 
-    /// Not with `getchar`, which would keep the lock of its stream from `fflush` on another thread.
+    /// Uses `read`, because `getchar` would hold the lock of its stream, and `fflush` on another thread would wait for
+    /// it.
     private static func waitForEndOfInput() {
         var byte: UInt8 = 0
         while read(STDIN_FILENO, &byte, 1) > 0 {}

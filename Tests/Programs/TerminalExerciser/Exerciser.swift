@@ -1,7 +1,7 @@
 internal import Platform
 internal import TerminalUI
 
-/// Shows what the terminal reports, and ends in the ways in which a process may end; tests drive it.
+/// Shows the events of the terminal, and ends in the different ways in which a process can end. Tests control it.
 @main
 struct Exerciser {
     static func main() async throws {
@@ -16,7 +16,7 @@ struct Exerciser {
         }
         show("ready")
         if CommandLine.arguments.contains("--deaf") {
-            // Nobody reads the events.
+            // The process does not read the events.
             while true { pause() }
         }
         for await event in terminal.events {

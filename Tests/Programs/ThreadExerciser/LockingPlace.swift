@@ -1,15 +1,15 @@
 internal import Dispatch
 internal import Threads
 
-/// An actor on a thread of its own, that waits for tasks of other threads and locks the same value as they do.
+/// An actor on its own thread that waits for tasks on other threads. It and the tasks lock the same value.
 actor LockingPlace {
     private let executor = QueueExecutor()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Lets tasks run one after another.
+    /// Runs tasks one after another.
     ///
-    /// - Returns: How many of them the value counted.
+    /// - Returns: The number of tasks that the locked value counted.
     func run(_ count: Int) async throws -> Int {
         for _ in 0..<count { try await counting { try Task.checkCancellation() } }
         return state.withLock { $0.count }
@@ -23,8 +23,8 @@ private struct State {
 
 private let state = Locked(State())
 
-/// What an asynchronous function does after its `await` runs on a thread of the caller's executor. The compiler may
-/// have read a thread-local address before, on the thread that resumed it. Only optimised code does that.
+/// After an `await`, an asynchronous function continues on a thread of the caller's executor. The compiler may have
+/// read a thread-local address earlier, on the thread that resumed the function. Only optimised code does that.
 private func counting<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let task = Task {
         state.withLock { $0.count += 1 }

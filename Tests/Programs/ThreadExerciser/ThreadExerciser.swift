@@ -3,8 +3,8 @@ internal import SQLiteAccess
 internal import Synchronization
 internal import Threads
 
-/// A process for the tests. Without an argument it has no room for another thread, and prints what comes of asking for
-/// one; with a number it locks a value so many times from two threads.
+/// A process for the tests. Without an argument, it has no memory for another thread, and prints the result of each
+/// operation that needs one. With a number, it locks a value that many times from two threads.
 @main enum ThreadExerciser {
     static func main() async throws {
         if let count = CommandLine.arguments.dropFirst().first.flatMap(Int.init) {
@@ -29,7 +29,8 @@ internal import Threads
         exit(0)
     }
 
-    /// Has Swift start all the threads that it ever will, since it waits for ever for one that cannot be had.
+    /// Makes Swift start all threads of its cooperative pool, because Swift waits without end for a thread that cannot
+    /// be created.
     private static func fillCooperativePool() async {
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let missing = Counter(count)
@@ -43,10 +44,10 @@ internal import Threads
         }
     }
 
-    /// Lets the process take less memory than the stack of a thread needs. This holds for root too, unlike a limit on
-    /// the number of threads.
+    /// Limits the memory of the process, so that there is not enough for the stack of a thread. This works for root
+    /// too, unlike a limit on the number of threads.
     ///
-    /// - Returns: The limit that there was.
+    /// - Returns: The previous limit.
     private static func leaveNoRoom() throws -> rlimit {
         let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
         var limit = rlimit()

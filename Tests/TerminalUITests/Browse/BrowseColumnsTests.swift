@@ -26,7 +26,7 @@ import Watchdog
         return lines.dropFirst(2).first?.split(separator: " ").map(String.init) ?? []
     }
 
-    @Test func `c shows and hides columns, moves them, and takes them with Return`() {
+    @Test func `the key c opens a list that hides, shows and moves columns, and Return applies it`() {
         var screen = browsing()
         screen.type("c", reading: people)
         #expect(screen.text().contains(" Columns ") && screen.text().contains("›✓ Username"))
@@ -41,7 +41,7 @@ import Watchdog
         #expect(!screen.isBusy, "no key waits for the record")
         #expect(headings(screen) == ["Age", "Username", "Beta"])
         screen.receive(.done)
-        // The selected column is that of before, and the arrow keys follow the new order.
+        // The selected column is the same as before, and the arrow keys follow the new order.
         #expect(screen.told("column") == "Username")
         screen.type("hhll", reading: people)
         #expect(screen.told("column") == "Beta")
@@ -58,7 +58,7 @@ import Watchdog
         #expect(screen.press(.enter, reading: people) == nil)
     }
 
-    @Test func `one column stays, and r brings back those of the rules`() {
+    @Test func `at least one column stays, and r restores the columns of the rules`() {
         var screen = browsing()
         screen.type("c j j j ", reading: people)
         #expect(screen.text().contains("At least one column must stay") && screen.text().contains("›✓ Age"))
@@ -75,7 +75,7 @@ import Watchdog
         #expect(headings(screen) == ["Username", "Alpha", "Beta", "Age"])
     }
 
-    @Test func `the columns stay after a form, with new rules and with names that no field has`() {
+    @Test func `the chosen columns stay after a form, with new rules, and with names of missing fields`() {
         var screen = browsing()
         screen.type("cj ", reading: people)
         screen.press(.enter, reading: people)
@@ -106,7 +106,7 @@ import Watchdog
         #expect(screen.press(.enter)?.request == .export(export))
     }
 
-    @Test func `a filter and an order use the column that is seen, wherever it stands`() {
+    @Test func `a filter and an order use the selected column in any arrangement`() {
         var screen = browsing()
         screen.type("cGKKK", reading: people)
         screen.press(.enter, reading: people)
@@ -117,7 +117,7 @@ import Watchdog
         #expect(screen.names == people.rows(screen.view).map(\.name))
     }
 
-    @Test func `whatever keys are pressed at whatever size, some column is shown and every field once`() {
+    @Test func `after any keys at any size, at least one column is shown, and every field occurs once`() {
         var random = SeededGenerator(printingSeedOf: "columns")
         for _ in 0..<rounds(30) {
             var screen = browsing()

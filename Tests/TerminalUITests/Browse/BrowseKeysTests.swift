@@ -56,7 +56,7 @@ import Watchdog
         #expect(!screen.text().contains("Go to row"))
     }
 
-    @Test func `Esc ends the way to a distant row, and the table stays where it was`() throws {
+    @Test func `Esc stops the search for a distant row, and the table stays where it was`() throws {
         var people = BrowsedPeople(9_000)
         people.portion = 50
         var screen = BrowseScreen.browsing(people)
@@ -69,7 +69,7 @@ import Watchdog
         #expect(screen.told("selected") == "person0" && !screen.text().contains("reading …"))
     }
 
-    @Test func `whatever is shown, a number goes to its row, from either end and at any pace`() {
+    @Test func `in any view, a number goes to its row, however fast rows are read`() {
         var random = SeededGenerator(printingSeedOf: "numbers of rows")
         for _ in 0..<rounds(20) {
             var people = BrowsedPeople(Int.random(in: 1...6_000, using: &random))
@@ -97,7 +97,7 @@ import Watchdog
 
     // MARK: Columns and details
 
-    @Test func `numbers end below one another`() throws {
+    @Test func `numbers are aligned to the right`() throws {
         var people = people
         people.columns = [BrowsedPeople.columns[0], BrowseColumn("age", title: "Age in years", isNumber: true)]
         var screen = BrowseScreen.browsing(people)
@@ -108,7 +108,7 @@ import Watchdog
         #expect(lines.dropFirst().allSatisfy { $0.count == heading.count }, "\(lines)")
     }
 
-    @Test func `the number of hidden columns is told, with the way to them`() {
+    @Test func `the screen shows the number of hidden columns and their direction`() {
         var people = people
         people.columns = (0..<50).map { BrowseColumn("f\($0)", title: "Field number \($0)") }
         var screen = BrowseScreen(columns: people.columns)

@@ -48,7 +48,7 @@ import Watchdog
         }
     }
 
-    @Test func `a click left of a row selects its profile for later`() {
+    @Test func `a click left of a row adds its profile to the selection or removes it`() {
         var screen = BrowseScreen.browsing(people)
         screen.press(press(firstRow + 2, 0), press(firstRow + 3, 1), reading: people)
         #expect(screen.told("marked") == "2" && screen.text().contains("•person2"))
@@ -85,7 +85,7 @@ import Watchdog
         #expect(empty.told("selected") == "null")
     }
 
-    @Test func `the wheel over the details scrolls them, and over a text the text`() {
+    @Test func `the wheel scrolls the details or the text that are under the mouse`() {
         var people = people
         people.people[0].issues = (0..<9).map { "issue \($0)" }
         var screen = BrowseScreen.browsing(people)

@@ -10,7 +10,7 @@ import Watchdog
 
     // MARK: Going through
 
-    @Test func `arrows, pages and ends go through all rows, of which a few are in memory`() {
+    @Test func `keys reach all rows, although only a few rows are in memory`() {
         var screen = BrowseScreen.browsing(people)
         #expect(screen.told("selected") == "person0" && screen.told("count") == "1000")
         screen.press(.down, .down, .up, reading: people)
@@ -27,7 +27,7 @@ import Watchdog
         #expect(screen.told("selected") == "person0" && screen.names.first == "person0")
     }
 
-    @Test func `keys go on while rows are read, and what is not wanted any more is not shown`() throws {
+    @Test func `keys work while rows are read, and rows of an earlier search are not shown`() throws {
         var screen = BrowseScreen(columns: BrowsedPeople.columns)
         #expect(screen.text().contains("reading …"))
         let first = try #require(screen.demand)
@@ -39,7 +39,7 @@ import Watchdog
         #expect(screen.told("count") == String(people.rows(screen.view).count))
     }
 
-    @Test func `rows stay in sight until those of another search are there`() throws {
+    @Test func `the rows stay in sight until the rows of another search have been read`() throws {
         var screen = BrowseScreen.browsing(people)
         var slow = people
         slow.lookedAt = 100
@@ -57,7 +57,7 @@ import Watchdog
         #expect(screen.told("search") == "" && screen.told("is_searching") == "false" && screen.names.count > 3)
     }
 
-    @Test func `every key of the search is text but those that leave it`() {
+    @Test func `in the search, every key is text except the keys that leave it`() {
         var screen = BrowseScreen.browsing(people)
         screen.press(.character("/"), reading: people)
         for key in "nsfrdqe/" { screen.press(.character(key), reading: people) }
@@ -73,7 +73,7 @@ import Watchdog
         #expect(screen.told("is_searching") == "false")
     }
 
-    @Test func `s sorts by the chosen column, the other way round, and not at all`() {
+    @Test func `the key s sorts by the chosen column, then in reverse order, and then not at all`() {
         var screen = BrowseScreen.browsing(people)
         screen.press(.right, .right, .character("s"), reading: people)
         #expect(screen.text().contains("by Age ↑") && screen.text().contains("Age ↑\n"))
@@ -87,7 +87,7 @@ import Watchdog
         #expect(screen.told("order") == "null" && screen.names.first == "person0")
     }
 
-    @Test func `f shows those that are invalid, those that are not judged yet, and all again`() {
+    @Test func `the key f shows the invalid profiles, then those not judged yet, and then all`() {
         var people = people
         people.people[700].issues = ["age should be at most 50"]
         var screen = BrowseScreen.browsing(people)
@@ -104,7 +104,7 @@ import Watchdog
 
     // MARK: Errands
 
-    @Test func `Return and n go to a form, and come back to where somebody was`() throws {
+    @Test func `Return and n open a form, and the table returns to the same place`() throws {
         var screen = BrowseScreen.browsing(people)
         screen.press(
             .character("/"), .character("9"), .enter, .right, .character("s"), .pageDown, .down, reading: people)
@@ -125,7 +125,7 @@ import Watchdog
         }
     }
 
-    @Test func `rows are numbered from the bottom up too, however far`() {
+    @Test func `row numbers are right if rows are read from the end`() {
         let people = BrowsedPeople(6_000)
         var screen = BrowseScreen.browsing(people)
         screen.press(.end, reading: people)
@@ -134,7 +134,7 @@ import Watchdog
         #expect(index < 3_000 && screen.text().contains("\((index + 1).grouped) of 6,000"))
     }
 
-    @Test func `a number that may have become wrong is not told`() {
+    @Test func `a row number that may be outdated is not shown`() {
         var people = people
         var screen = BrowseScreen.browsing(people)
         for _ in 0..<20 { screen.press(.pageDown, reading: people) }
@@ -151,7 +151,7 @@ import Watchdog
         #expect(back.text().contains("988 of 990") && back.told("selected") == screen.told("selected"))
     }
 
-    @Test func `where a profile was that is gone, the next one is selected`() {
+    @Test func `if the selected profile is gone, the next one is selected`() {
         var people = people
         var screen = BrowseScreen.browsing(people)
         screen.press(.pageDown, .pageDown, .up, .up, .up, reading: people)
@@ -162,7 +162,7 @@ import Watchdog
         #expect(back.told("selected") == people.people[index].name)
     }
 
-    @Test func `a profile that is gone when somebody comes back is not looked for in vain`() throws {
+    @Test func `a table whose earlier rows are all gone shows other rows`() throws {
         var people = people
         var screen = BrowseScreen.browsing(people)
         screen.press(.pageDown, .pageDown, .pageDown, .pageDown, reading: people)
@@ -198,7 +198,7 @@ import Watchdog
         #expect(screen.told("selected") == "person3")
     }
 
-    @Test func `with nobody there is nothing to change, and n registers`() {
+    @Test func `an empty table has nothing to change, and n registers a profile`() {
         var screen = BrowseScreen.browsing(BrowsedPeople(0))
         #expect(screen.text().contains("There are no profiles yet: n registers one"))
         for key in [Key.enter, .delete, .down, .pageUp, .end, .home] {
@@ -210,7 +210,7 @@ import Watchdog
         #expect(screen.press(.character("n"))?.request != nil)
     }
 
-    @Test func `what cannot be read is told, and read again on request`() throws {
+    @Test func `an error of reading is shown, and r reads again`() throws {
         var screen = BrowseScreen.browsing(people)
         screen.press(.character("s"))
         screen.receive(.unreadable("The store is busy"))
@@ -219,7 +219,7 @@ import Watchdog
         #expect(screen.told("is_reading") == "false" && !screen.text().contains("busy"))
     }
 
-    @Test func `rules that change while it is open bring other columns, and an order that is gone ends`() {
+    @Test func `changed rules change the columns of an open table, and end an order by a missing column`() {
         var screen = BrowseScreen.browsing(people)
         screen.press(.right, .character("s"), .pageDown, reading: people)
         var others = people
@@ -234,7 +234,7 @@ import Watchdog
         #expect(screen.told("order") == "username" && screen.names.first == "person0")
     }
 
-    @Test func `nothing is opened or removed that is in sight only until the search has read`() {
+    @Test func `until a search has been read, the rows of the earlier view cannot be opened or removed`() {
         var screen = BrowseScreen.browsing(people)
         screen.press(.character("/"), .character("9"), .character("9"), .enter)
         for key in [Key.enter, .delete, .character("d"), .character("e")] {
@@ -248,7 +248,7 @@ import Watchdog
         }
     }
 
-    @Test func `the key and what was found stay in sight, however many columns there are`() {
+    @Test func `the key column and the column with the match stay in sight among many columns`() {
         var people = people
         people.columns = (0..<20).map { BrowseColumn("f\($0)", title: "Field \($0)") }
         people.columns.append(BrowseColumn("username", title: "Username", isKey: true))
@@ -263,7 +263,7 @@ import Watchdog
         #expect(screen.text(60, 20).contains("Field 30"))
     }
 
-    @Test func `of a long value so much is kept as is shown, with the place that was searched for`() {
+    @Test func `of a long value, only the shown part with the searched text is kept`() {
         let long = String(repeating: "e\u{301}x ", count: 5_000) + "Łódź" + String(repeating: "y", count: 900)
         func cell(_ search: String) -> String {
             let row = BrowseRow(
@@ -277,7 +277,7 @@ import Watchdog
         #expect(cell("nowhere") == cell(""))
     }
 
-    @Test func `a long value is known to be shortened, wherever the searched text begins and ends`() {
+    @Test func `a shortened value can be recognised, wherever the searched text begins and ends`() {
         // Different characters, so that a searched text occurs once.
         let letters = (0..<400).compactMap { UnicodeScalar(0x4E00 + $0).map(String.init) }.joined()
         for start in 0..<400 {
@@ -291,7 +291,7 @@ import Watchdog
         }
     }
 
-    @Test func `rows keep their numbers when they are read again before those above them were`() throws {
+    @Test func `rows keep their numbers if they are read again before the rows above them`() throws {
         var people = people
         people.portion = 5
         var screen = BrowseScreen.browsing(people)
@@ -319,7 +319,7 @@ import Watchdog
         }
     }
 
-    @Test func `after any keys, at any pace, the table is a part of what is there, in its order`() throws {
+    @Test func `after any keys at any speed, the table shows consecutive rows of its view`() throws {
         var random = SeededGenerator(printingSeedOf: "keys in a table")
         for _ in 0..<rounds(20) {
             var people = BrowsedPeople(Int.random(in: 0...400, using: &random))
@@ -344,7 +344,7 @@ import Watchdog
                 let (view, before) = (screen.shownView, screen.told("selected"))
                 _ = screen.handle(key)
                 if random.once(in: 4) {
-                    // Too fast to be told everything.
+                    // The next key comes before everything has been read.
                     if let demand = screen.demand, random.once(in: 2) { screen.receive(people.answer(demand)) }
                     expected = nil
                     continue
@@ -356,11 +356,11 @@ import Watchdog
                 case .pageUp: expected = expected.map { max(0, $0 - page) }
                 case .pageDown: expected = expected.map { min(all.count - 1, $0 + page) }
                 case .home: expected = 0
-                // Of another view, if that was still to be read.
+                // If another view was still being read, this is the end of that view.
                 case .end: expected = people.rows(screen.shownView).count - 1
                 default:
                     if screen.shownView != view {
-                        // Where the key before was too fast, it may have gone to the end of that view.
+                        // If the earlier key came too fast, it may have gone to the end of that view.
                         expected = expected == nil || key == .character("r") ? nil : 0
                     } else if key == .character("r") {
                         #expect(screen.told("selected") == before || expected == nil)

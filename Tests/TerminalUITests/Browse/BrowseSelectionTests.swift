@@ -3,11 +3,11 @@ import TerminalUI
 import Testing
 import Watchdog
 
-/// Profiles of the table that are selected, and what is done with all of them.
+/// The selection of profiles in the table, and the actions on all selected profiles.
 @Suite(.watched) struct BrowseSelectionTests {
     private let people = BrowsedPeople(1_000)
 
-    @Test func `Space selects a profile and goes on, and selects it no more the second time`() {
+    @Test func `Space selects a profile and goes to the next, and deselects a selected profile`() {
         var screen = BrowseScreen.browsing(people)
         screen.type("  j ", reading: people)
         #expect(screen.told("marked") == "3" && screen.text().contains("3 selected · 5 of 1,000"))
@@ -37,7 +37,7 @@ import Watchdog
         #expect(back.press(.escape, reading: people)?.isLeave == true)
     }
 
-    @Test func `a selects all that match`() throws {
+    @Test func `the key a selects all profiles that match`() throws {
         var screen = BrowseScreen.browsing(people)
         screen.type(" /99", reading: people)
         screen.press(.enter, reading: people)
@@ -50,7 +50,7 @@ import Watchdog
         #expect(!screen.isBusy && screen.text().contains("Selected 19 profiles") && screen.told("marked") == "20")
     }
 
-    @Test func `nothing is selected that is in sight only until the search has read`() {
+    @Test func `until a search has been read, the rows of the earlier view cannot be selected`() {
         var screen = BrowseScreen.browsing(people)
         screen.press(.character("/"), .character("9"), .enter, .character(" "))
         #expect(screen.told("marked") == "0" && screen.text().contains("Still reading"))
@@ -58,7 +58,7 @@ import Watchdog
 
     // MARK: Edits
 
-    @Test func `e sets a field of all selected profiles, after what would change was shown`() throws {
+    @Test func `the key e sets a field of all selected profiles after a preview of the changes`() throws {
         var screen = BrowseScreen.browsing(people)
         screen.type("l  e", reading: people)
         #expect(screen.text().contains("Set in 2 profiles: age="))
@@ -124,7 +124,7 @@ import Watchdog
         #expect(screen.text().contains("and then it stopped") && screen.told("is_reading") == "false")
     }
 
-    @Test func `a selected profile that is removed alone is selected no more`() {
+    @Test func `a profile that is removed alone leaves the selection`() {
         var screen = BrowseScreen.browsing(people)
         screen.type("  ", reading: people)
         screen.receive(.removed(id: 1, name: "person0"))

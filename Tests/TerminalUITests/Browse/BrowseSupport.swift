@@ -1,12 +1,12 @@
 import ProfileCore
 import TerminalUI
 
-/// Profiles in memory, as a store answers a table that shows them: in portions of any size.
+/// Profiles in memory that answer the demands of a table as a store does, in portions of any size.
 struct BrowsedPeople {
     var people: [(id: Int64, name: String, age: Int?, issues: [String])]
-    /// Most rows in a portion.
+    /// The maximum number of rows in a portion.
     var portion = Int.max
-    /// Rows that are looked at for a portion, found or not.
+    /// The maximum number of rows that are examined for a portion, whether they match or not.
     var lookedAt = Int.max
 
     init(_ count: Int) {
@@ -15,17 +15,17 @@ struct BrowsedPeople {
         }
     }
 
-    /// Most stores have others in time.
+    /// The columns of the table. A test replaces them as if the rules had changed.
     var columns = Self.columns
 
-    /// A column in which everybody has an x.
+    /// A column whose cells are all x. If it is set, every profile matches every search.
     var wanted: String?
 
     static let columns = [
         BrowseColumn("username", title: "Username"), BrowseColumn("age", title: "Age", isNumber: true),
     ]
 
-    /// The rows of a view, all of them.
+    /// All rows of a view.
     func rows(_ view: BrowseView) -> [BrowseRow] { everyone(view).filter { isFound($0, view) }.map(row) }
 
     private func everyone(_ view: BrowseView) -> [(id: Int64, name: String, age: Int?, issues: [String])] {
@@ -57,7 +57,7 @@ struct BrowsedPeople {
             facts: [.init("Revision", "1")], place: String(person.id))
     }
 
-    /// What a store answers.
+    /// The answer to a demand, as a store would give it.
     func answer(_ demand: BrowseDemand) -> BrowseScreen.Reply {
         switch demand {
         case .count(let view): return .count(rows(view).count, view)
@@ -68,7 +68,7 @@ struct BrowsedPeople {
             case .first, .last: break
             case .row(let index): everyone.removeFirst(min(index, everyone.count))
             case .after(let place), .before(let place):
-                // Somebody who is gone by now still has a place.
+                // If the profile at this place was removed, no row is skipped.
                 let index = everyone.firstIndex { String($0.id) == place }
                 everyone.removeFirst(index.map { $0 + 1 } ?? 0)
             }
@@ -85,7 +85,7 @@ struct BrowsedPeople {
 }
 
 extension BrowseScreen {
-    /// A table of people at its top, with all that it needs.
+    /// A table of people that has read everything that it demands.
     static func browsing(_ people: BrowsedPeople, at place: Place = Place(), rows: Int = 24) -> BrowseScreen {
         var screen = BrowseScreen(columns: BrowsedPeople.columns, at: place)
         screen.resize(to: ScreenSize(columns: 80, rows: rows))
@@ -93,10 +93,10 @@ extension BrowseScreen {
         return screen
     }
 
-    /// Gives it all that it demands.
+    /// Answers all demands of the screen.
     mutating func read(_ people: BrowsedPeople) { while let demand { receive(people.answer(demand)) } }
 
-    /// Presses keys, and gives it what it demands after each.
+    /// Presses keys, and answers all demands of the screen after each key.
     @discardableResult
     mutating func press(_ keys: Key..., reading people: BrowsedPeople) -> ScreenAction<Request>? {
         var action: ScreenAction<Request>?
@@ -111,7 +111,7 @@ extension BrowseScreen {
         for character in text { press(.character(character), reading: people) }
     }
 
-    /// What is told of the screen under a name, as text.
+    /// The value of a name in the screen's state, as text.
     func told(_ name: String) -> String {
         guard case .object(let members) = state, let value = members.first(where: { $0.name == name })?.value else {
             return "nothing"

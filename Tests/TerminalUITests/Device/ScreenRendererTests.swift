@@ -7,7 +7,7 @@ import Watchdog
 @Suite(.watched) struct ScreenRendererTests {
     private let size = ScreenSize(columns: 12, rows: 4)
 
-    @Test func `a frame that is shown already is nothing to write`() {
+    @Test func `a frame that is already shown causes no output`() {
         var frame = Frame(size)
         frame.write("abc", row: 0, column: 0)
         #expect(ScreenRenderer.bytes(from: frame, to: frame, usesColor: true).isEmpty)
@@ -50,7 +50,7 @@ import Watchdog
         }
     }
 
-    @Test func `a character of doubtful width is followed by the rest of its row`() {
+    @Test func `after a character of doubtful width, the rest of its row is drawn again`() {
         var before = Frame(size)
         before.write("👩‍🚀 abc", row: 0, column: 0)
         var after = before
@@ -59,7 +59,7 @@ import Watchdog
         screen.write("\u{1B}[?7l")
         screen.write(ScreenRenderer.bytes(from: nil, to: before, usesColor: true))
         screen.write(ScreenRenderer.bytes(from: before, to: after, usesColor: true))
-        // The emulator is one of those that draw a rocket of its own beside the man.
+        // This emulator draws the man and the rocket as two characters.
         #expect((3..<6).map { screen.cell(row: 0, column: $0).text } == ["a", "b", "c"])
     }
 
@@ -74,7 +74,7 @@ import Watchdog
         #expect(screen.cell(row: 3, column: 10).text == "👩")
     }
 
-    @Test func `what changed leaves the screen as drawing everything does`() {
+    @Test func `drawing only the changes gives the same screen as drawing everything`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("ScreenRenderer fuzz seed: \(seed)")
         var random = SeededGenerator(seed: seed)

@@ -52,12 +52,12 @@ import Watchdog
         #expect(process.unrestored.isEmpty)
     }
 
-    @Test func `a signal from outside restores the terminal though nobody reads, and a second one kills`() throws {
+    @Test func `without a reader of events, a signal restores the terminal, and another signal kills`() throws {
         let process = try ExerciserProcess("exec \"$0\" --deaf")
         try process.terminal.wait(for: "ready")
         kill(process.id, SIGTERM)
         try process.terminal.wait(for: "\u{1B}[?1049l")
-        // What comes after that is only the settings, and the handlers: a signal is repeated until it kills.
+        // The process still has to restore the settings and the handlers, so the signal is repeated until it kills.
         var status: Int32 = 0
         while waitpid(process.id, &status, WNOHANG) == 0 {
             kill(process.id, SIGTERM)
@@ -82,7 +82,7 @@ import Watchdog
         let process = try ExerciserProcess()
         try process.terminal.wait(for: "ready")
         process.terminal.hangUp()
-        // Either the process hears of the end first, or the kernel's SIGHUP does what it always does.
+        // Either the process reads the end of its input first, or SIGHUP from the kernel kills it.
         #expect([0, 128 + SIGHUP].contains(process.end()))
     }
 
@@ -97,7 +97,7 @@ import Watchdog
         process.terminal.type("\n")
         try process.terminal.wait(for: "\u{1B}[?1049h")
         try process.terminal.wait(for: "\u{1B}[?1002h")
-        // What was shown before is drawn again, before the program hears of it.
+        // The last frame is drawn again before the program gets the event.
         try process.terminal.wait(for: "ready")
         try process.terminal.wait(for: "resumed")
         try process.terminal.wait(for: "size 30 9")
@@ -151,7 +151,7 @@ import Watchdog
         #expect(process.end() == 0)
     }
 
-    /// The number that the shell shows for its job.
+    /// The process id of the job, which the shell prints.
     private func childID(_ process: ExerciserProcess) throws -> pid_t {
         try process.terminal.wait(for: "\n")
         let text = String(decoding: process.terminal.output, as: UTF8.self)

@@ -4,7 +4,7 @@ import Watchdog
 
 @testable import TerminalUI
 
-/// The device on pseudo-terminals; one at a time, since a process has one screen.
+/// Terminals on pseudo-terminals. The tests run one at a time, because a process can have only one screen.
 @Suite(.serialized, .watched) struct TerminalTests {
     private let outside: PseudoTerminal
 
@@ -42,7 +42,7 @@ import Watchdog
         #expect(screen.cell(row: 0, column: 0).text == "b")
     }
 
-    @Test func `the mouse is reported only if it was asked for, and again after the terminal was given back`() throws {
+    @Test func `the mouse is reported only on request, and its reports end when the terminal is closed`() throws {
         var terminal = try open()
         outside.readWhatIsThere()
         #expect(!String(decoding: outside.output, as: UTF8.self).contains("[?1002h"))
@@ -64,7 +64,7 @@ import Watchdog
         #expect(!String(decoding: outside.output, as: UTF8.self).contains("bGF0ZXI"))
     }
 
-    @Test func `a terminal that nobody holds any more is given back`() throws {
+    @Test func `a terminal without references is restored`() throws {
         var terminal: Terminal? = try open()
         #expect(terminal != nil && outside.isRaw)
         terminal = nil
@@ -135,7 +135,7 @@ import Watchdog
         try outside.wait(for: "hello")
         var events = terminal.events.makeAsyncIterator()
         outside.resize(columns: 60, rows: 12)
-        // Only the foreground job of a controlling terminal is told; this process is not, so it is as if it were.
+        // The kernel signals only the foreground job of a controlling terminal, so the test sends the signal itself.
         kill(getpid(), SIGWINCH)
         #expect(await events.next() == .resized(ScreenSize(columns: 60, rows: 12)))
         terminal.draw(frame("hello", terminal.size))
@@ -178,7 +178,7 @@ import Watchdog
         #expect(outside.isCooked)
     }
 
-    @Test func `what is no terminal is refused`() {
+    @Test func `a path that is not a terminal is refused`() {
         #expect(throws: TerminalError.cannotConfigure(code: ENOTTY)) {
             try Terminal.open(path: "/dev/null", usesColor: true)
         }
@@ -213,7 +213,7 @@ import Watchdog
         #expect(screen.cell(row: 0, column: 0).text == " ")
     }
 
-    @Test func `a terminal that takes nothing does not keep a screen from closing`() async throws {
+    @Test func `a blocked terminal does not prevent a screen from closing`() async throws {
         let terminal = try open()
         let size = terminal.size
         let drawing = Task.detached {
@@ -225,7 +225,7 @@ import Watchdog
                 terminal.draw(frame)
             }
         }
-        // Nobody reads: after some frames the terminal is full.
+        // The output is not read, so after some frames the terminal is full.
         terminal.close()
         await drawing.value
         #expect(outside.isCooked)

@@ -64,7 +64,7 @@ import Watchdog
         #expect(frame.text == "␛[m␉␍␡\u{FFFD}\u{FFFD}\n\n")
     }
 
-    @Test mutating func `what shows nothing is left out`() {
+    @Test mutating func `invisible characters are left out`() {
         #expect(frame.write("a\u{200B}\u{FEFF}b", row: 0, column: 0) == 2)
         #expect(frame.text == "ab\n\n")
     }

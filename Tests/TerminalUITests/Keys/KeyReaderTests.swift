@@ -49,7 +49,7 @@ import Watchdog
             ("<0;9999;1M", MouseEvent(.press, row: 0, column: 9_998)),
             ("<0;999999999999999;1M", MouseEvent(.press, row: 0, column: 0x1F_FFFF)),
         ] as [(String, MouseEvent)])
-    func `a use of the mouse is told with its cell`(sequence: String, event: MouseEvent) {
+    func `a mouse sequence is one event with its cell`(sequence: String, event: MouseEvent) {
         #expect(read("\u{1B}[\(sequence)x") == [.mouse(event), .character("x")])
     }
 
@@ -77,7 +77,7 @@ import Watchdog
                 }
             }
             if !random.once(in: 3) { text += random.once(in: 2) ? "M" : "m" }
-            // However the sequence was, Ctrl-C ends it and counts.
+            // Ctrl-C ends every sequence, and is a key of its own.
             let keys = read(text + "\u{3}x")
             #expect(keys.suffix(2) == [.control("c"), .character("x")], "\(text.debugDescription)")
             for case .mouse(let event) in keys { #expect(event.position.row >= 0 && event.position.column >= 0) }
@@ -104,7 +104,7 @@ import Watchdog
             ("\u{1B}\r", [.escape, .enter]),
             ("\u{1B}\u{1B}[A", [.escape, .up]), ("\u{1B}[[\u{1B}", [.unknown, .escape]),
         ] as [(String, [Key])])
-    func `a sequence that is broken off swallows nothing`(bytes: String, keys: [Key]) {
+    func `an incomplete sequence does not swallow the key after it`(bytes: String, keys: [Key]) {
         #expect(read(bytes) == keys)
     }
 
@@ -183,7 +183,7 @@ import Watchdog
         #expect(read("x\u{1B}[200~\(pasted)\u{1B}[201~y") == [.character("x"), .paste(text), .character("y")])
     }
 
-    @Test(.alone, .unsanitized) func `P12: what is pasted is in memory as the text of its key alone`() throws {
+    @Test(.alone, .unsanitized) func `P12: pasted text is in memory only as the text of its key`() throws {
         let marker = MemoryMarker()
         var reader = KeyReader()
         for byte in Array("\u{1B}[200~".utf8) { #expect(reader.read([byte].span).isEmpty) }
@@ -198,7 +198,7 @@ import Watchdog
     @Test(
         arguments: [
             ("abc", [.paste("abc")]), ("a\rb\tc\n", [.paste("a\nb\tc\n")]), ("", [.unknown]),
-            // What begins with a control character was typed after it.
+            // A control character and the input after it do not belong to the paste.
             ("abc\u{3}", [.paste("abc"), .control("c")]), ("\u{3}", [.unknown, .control("c")]),
             ("abc\u{1B}[A\u{7F}x", [.paste("abc"), .up, .backspace, .character("x")]),
             ("abc\u{1B}[20", [.paste("abc")]), ("abc\u{1B}", [.paste("abc"), .escape]),
@@ -215,18 +215,18 @@ import Watchdog
         #expect(reader.read(Array(bytes.hasSuffix("[20") ? "1~".utf8 : "\r".utf8).span).count == 1)
     }
 
-    @Test func `Ctrl-C counts after a paste whose end never comes, though more came than is kept`() throws {
+    @Test func `Ctrl-C is a key after a paste without an end, even if the paste is over the limit`() throws {
         var reader = KeyReader()
         let long = String(repeating: "x", count: 2 * KeyReader.longestPaste)
         #expect(reader.read(Array("\u{1B}[200~\(long)\u{3}yz".utf8).span).isEmpty)
         let keys = reader.timeOut()
         #expect(keys == [.paste(String(long.prefix(KeyReader.longestPaste))), .control("c")])
-        // One that ends is a paste, whatever is in it.
+        // A paste with an end is one key, even if it contains Ctrl-C.
         let whole = reader.read(Array("\u{1B}[200~\(long)\u{3}yz\u{1B}[201~".utf8).span)
         #expect(whole == [.paste(String(long.prefix(KeyReader.longestPaste)))])
     }
 
-    @Test func `a paste keeps no more than it may`() throws {
+    @Test func `a paste keeps at most the maximum length`() throws {
         for character in ["x", "漢", "🚀"] {
             let keys = read("\u{1B}[200~" + String(repeating: character, count: 100_000) + "\u{1B}[201~\r")
             try #require(keys.count == 2)

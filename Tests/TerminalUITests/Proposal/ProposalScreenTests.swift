@@ -5,7 +5,7 @@ import Watchdog
 
 /// The table of a proposed schema: keys in, choices out.
 @Suite(.watched) struct ProposalScreenTests {
-    /// What an inference makes of choices, in a file with these headers.
+    /// The proposal for these choices, for a file with these headers.
     fileprivate static func table(_ choices: ProposalChoices = ProposalChoices()) -> ProposedTable {
         let columns = ["id", "Name", "Born", "pwd", ""].map { header in
             let isSecret = header == "pwd"
@@ -72,7 +72,7 @@ import Watchdog
         #expect(!unnumbered.text().contains("the number of the row"))
     }
 
-    @Test func `N11: a column that is left out is no part of a key any more`() {
+    @Test func `N11: a column that is left out is removed from the key`() {
         var screen = screen()
         screen.press(.down, .character("k"), .home, .down, .enter)
         screen.answer()
@@ -83,7 +83,7 @@ import Watchdog
         #expect(screen.choices.key == nil && screen.choices.omitted == ["id", "Name"])
     }
 
-    @Test func `N11: t chooses a type from a list, and gives it back`() {
+    @Test func `N11: the key t chooses a type from a list, and can remove the choice`() {
         var screen = screen()
         screen.press(.down, .character("t"))
         #expect(screen.text().contains("Type of Name") && screen.text().contains("› text"))
@@ -143,7 +143,7 @@ import Watchdog
         #expect(screen.choices.loose == ["pwd"])
     }
 
-    @Test func `what can be no field is told of, and not changed`() {
+    @Test func `a column that cannot be a field is not changed, and the screen gives the reason`() {
         var screen = screen()
         screen.press(.end)
         for key in "xktr-+v" {
@@ -219,7 +219,7 @@ import Watchdog
         #expect(screen.text(40, 12).contains("! day and month cannot be told apart"))
     }
 
-    @Test func `it can be drawn in any size, and the selected column stays in sight`() {
+    @Test func `the screen can be drawn in any size, and the selected column stays in sight`() {
         var screen = screen()
         for columns in [0, 1, 7, 40, 80, 200] {
             for rows in [0, 1, 3, 6, 15, 60] {
@@ -238,7 +238,7 @@ import Watchdog
 }
 
 extension ProposalScreen {
-    /// Gives it the proposal that it demands.
+    /// Answers the demands of the screen with proposals.
     fileprivate mutating func answer() {
         while let demand { receive(.proposed(ProposalScreenTests.table(demand))) }
     }

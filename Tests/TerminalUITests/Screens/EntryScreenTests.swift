@@ -45,7 +45,7 @@ import Watchdog
         #expect(screen.text().contains("Checking …"))
     }
 
-    @Test func `P12: a secret that is made up here can be seen, and no other`() {
+    @Test func `P12: only a new secret can be shown`() {
         var screen = EntryScreen(
             [.init(name: "present", label: "Passcode"), .init(name: "new", label: "New", isNew: true)],
             name: "passcode", title: "Edit Pass Code", submitting: "edit")
@@ -63,7 +63,7 @@ import Watchdog
         #expect(screen.isBusy && !screen.text().contains("jupiter8"))
     }
 
-    @Test func `a refused entry is told in an alert, emptied, and asked for again`() {
+    @Test func `a refused entry causes an alert, is emptied, and is asked for again`() {
         var screen = passcodes(2)
         screen.type("appleworks1")
         screen.press(.enter)
@@ -95,7 +95,7 @@ import Watchdog
         screen.advance(to: start + .milliseconds(2_500))
         #expect(screen.text().contains("You may try again"))
         #expect(screen.nextChange == nil)
-        // What was typed is still there, as nobody has looked at it.
+        // The typed text is still there, because it has not been checked.
         #expect(screen.press(.enter)?.request?["repeated"] == Secret("parislondon1"))
     }
 

@@ -29,7 +29,7 @@ import Watchdog
         #expect(!screen.text().contains("✗ Username"))
     }
 
-    @Test func `the hint of what is accepted stands under the field with the focus alone`() {
+    @Test func `only the focused field shows the hint for its values`() {
         var screen = FormScreen.registering()
         #expect(screen.text().contains("2–10 letters A–Z, a–z and digits 0–9"))
         screen.press(.tab)
@@ -159,7 +159,7 @@ import Watchdog
         #expect(profile.username == "skboard")
         #expect(screen.isBusy)
         #expect(screen.text().contains("Storing …"))
-        // Nothing is typed into a form that is under way, but it can be left.
+        // While the form is being stored, it accepts no text, but the user can leave it.
         #expect(screen.press(.character("x")) == nil)
         #expect(screen.press(.control("c"))?.isInterrupt == true)
         screen.receive(.refused([ValidationIssue(.username, .duplicate(line: nil))]))
@@ -177,7 +177,7 @@ import Watchdog
         #expect(screen.form.focus == .username)
     }
 
-    @Test func `an error of the store is an alert, after which one goes on where one was`() {
+    @Test func `an error of the store is an alert, and then the focus is where it was`() {
         var screen = FormScreen.registering()
         screen.fillIn()
         screen.press(.enter)
@@ -195,7 +195,7 @@ import Watchdog
         screen.type("sk")
         #expect(screen.press(.escape) == nil)
         #expect(screen.text().contains("Leave?"))
-        // Return takes what is offered first, which loses nothing.
+        // Return takes the first answer, which loses nothing.
         #expect(screen.press(.enter) == nil)
         #expect(screen["username"]?.text == "sk")
         screen.press(.escape)
@@ -204,7 +204,7 @@ import Watchdog
         #expect(screen.press(.enter)?.isLeave == true)
     }
 
-    @Test func `Ctrl-N goes on with another, and asks before what was typed is lost`() {
+    @Test func `Ctrl-N skips to the next form, and asks before typed text is lost`() {
         let form = FormState(ProfileValidator(.standard), on: .someDay)
         var screen = FormScreen(form, name: "mend", title: "Row 1 of 2", submitting: "register", canSkip: true)
         #expect(screen.press(.control("n"))?.isSkip == true)
@@ -286,7 +286,7 @@ import Watchdog
         #expect(!screen.form.isChanged)
     }
 
-    @Test func `R3: what changed meanwhile is shown field by field, and one chooses`() throws {
+    @Test func `R3: concurrent changes are shown field by field, and the user chooses`() throws {
         let address = FieldName.address
         let phone = FieldName.phone
         let conflicts = [
@@ -315,14 +315,14 @@ import Watchdog
         }
         let mine = try #require(choosing(.enter).profile)
         #expect(mine[address] == "12 Main Street East")
-        // A field that was not touched takes what is stored.
+        // A field that the user did not change takes the stored value.
         #expect(mine[phone] == "1111-2222")
         #expect(choosing(.character(" "), .enter).profile?[address] == "13 Main Street")
         #expect(choosing(.character("t"), .enter).profile?[address] == "13 Main Street")
         #expect(choosing(.character("t"), .character("m"), .enter).profile?[address] == "12 Main Street East")
         var left = choosing(.escape).screen
         #expect(left["address"]?.text == "12 Main Street East")
-        // Who went back has chosen nothing yet.
+        // After Esc, the conflicts are still undecided.
         guard case .store(_, isMerged: false) = left.press(.control("s"))?.request else {
             Issue.record("not submitted")
             return
@@ -370,7 +370,7 @@ import Watchdog
         #expect(!screen.text().contains("aK8oio"))
     }
 
-    @Test func `a field with choices shows them while one looks for one, and keys go to the list`() throws {
+    @Test func `a field with choices shows them in a list during a search, and keys go to the list`() throws {
         var screen = FormScreen.registering(try .withChoices(towns: 3))
         screen.press(.tab)
         for text in ["Town 0, Town 1 or Town 2, or nothing", "▾]", "←→ choose", "Space list"] {
@@ -430,7 +430,7 @@ import Watchdog
         #expect(screen["town"]?.text == "Atlantis" && !screen.form.isChanged)
     }
 
-    @Test func `a long form says where one is, and is gone through by pages`() throws {
+    @Test func `a long form shows the number of its field, and the page keys move through it`() throws {
         let schema = try ProfileSchema(
             parsing: #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, "#
                 + (2...36).map { #"{"name": "f\#($0)"}"# }.joined(separator: ",") + "]}")
@@ -447,7 +447,7 @@ import Watchdog
         #expect(!FormScreen.registering().text(40, 15).contains("field 1"))
     }
 
-    @Test func `F7: what a paste into a mask has of digits is taken, and what has none is told`() {
+    @Test func `F7: a paste into a mask takes its digits, and a paste without digits gives a note`() {
         var screen = FormScreen.registering()
         screen.press(.tab, .tab, .paste("(123) 456-78"))
         #expect(screen["phone"]?.text == "1234-5678" && !screen.text().contains("Cut"))

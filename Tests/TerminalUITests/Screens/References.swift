@@ -1,4 +1,4 @@
-/// Screens as they should be.
+/// The expected texts of screens.
 enum References {
     static let emptyForm = """
          Register a profile                                                  * required

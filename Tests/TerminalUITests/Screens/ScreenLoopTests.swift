@@ -5,11 +5,11 @@ import TerminalUI
 import Testing
 import Watchdog
 
-/// A screen that is run, on a device that a test has in the place of a terminal.
+/// The loop that runs a screen, on a test device instead of a terminal.
 @Suite(.watched) struct ScreenLoopTests {
     private typealias Answer = ScreenAnswer<FormScreen.Reply, String>
 
-    @Test func `keys go in, frames come out, and what is asked for is done`() async {
+    @Test func `keys go in, frames come out, and requests are performed`() async {
         let device = FakeDevice()
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
         let ending = await ScreenLoop(device).run(FormScreen.registering()) { request -> Answer in
@@ -44,7 +44,7 @@ import Watchdog
         }
     }
 
-    @Test func `L5: what is done ends when its notice is closed`() async {
+    @Test func `L5: a finished screen ends when its notice is closed`() async {
         let device = FakeDevice()
         device.whenShown("Hello skboard", send: [.character("x"), .enter])
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
@@ -57,12 +57,12 @@ import Watchdog
         }
     }
 
-    @Test func `what is typed while a screen is busy reaches the next one, but for Ctrl-S`() async {
+    @Test func `keys that are typed while a screen is busy reach the next screen, except Ctrl-S`() async {
         let device = FakeDevice()
         let loop = ScreenLoop(device)
         let gate = AsyncStream.makeStream(of: Void.self)
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
-        // The second Ctrl-S says what the first has said.
+        // The second Ctrl-S is a repetition of the first.
         for key in [.control("s"), .character("a"), .control("s"), .character("n"), .enter] as [Key] {
             device.send(.key(key))
         }
@@ -87,7 +87,7 @@ import Watchdog
         #expect(device.frames.allSatisfy { !$0.text.contains("Not stored yet") })
     }
 
-    @Test func `what was typed for what would come next does not go into a form that is refused`() async {
+    @Test func `keys for the next screen are dropped if the form is refused`() async {
         let device = FakeDevice()
         let gate = AsyncStream.makeStream(of: Void.self)
         device.whenShown("Storing …", send: [.character("x"), .enter, .control("z")])
@@ -105,7 +105,7 @@ import Watchdog
         #expect(device.frames.last?.text.contains("[skboard ") == true)
     }
 
-    @Test func `the terminal stays the screen's until Ctrl-S is not pressed again`() async {
+    @Test func `the screen keeps the terminal until the time for a repeated Ctrl-S has passed`() async {
         let device = FakeDevice()
         let loop = ScreenLoop(device)
         await loop.waitForRepeats()
@@ -116,7 +116,7 @@ import Watchdog
         #expect(start.duration(to: .now) >= ScreenLoop.repeatTime)
     }
 
-    @Test func `Ctrl-C cancels what is under way, and waits for what it came to`() async {
+    @Test func `Ctrl-C cancels the request, and the screen waits for its end`() async {
         let device = FakeDevice()
         device.whenShown("Storing …", send: [.control("c")])
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
@@ -130,12 +130,12 @@ import Watchdog
         }
     }
 
-    @Test func `what was done is not taken for undone, whenever Ctrl-C came`() async {
+    @Test func `a completed request is reported as done, even if Ctrl-C came before its answer`() async {
         let device = FakeDevice()
         device.whenShown("Storing …", send: [.control("c")])
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
         let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
-            // Committed before the cancellation comes.
+            // The request completes in spite of the cancellation, as after a commit.
             await waitUntilCancelled()
             return .done("stored")
         }
@@ -157,7 +157,7 @@ import Watchdog
         #expect(device.forgotten >= 1)
     }
 
-    @Test func `what a screen demands is found while keys go on, and given up for what it demands next`() async {
+    @Test func `keys work while a demand is answered, and a new demand cancels the old one`() async {
         let device = FakeDevice()
         let given = Mutex<[String]>([])
         let people = BrowsedPeople(50)
@@ -181,7 +181,7 @@ import Watchdog
         #expect(device.frames.first?.text.contains("reading …") == true)
     }
 
-    @Test func `a screen ends with an error of what it demands`() async {
+    @Test func `a screen ends with the error of its demand`() async {
         let ending = await ScreenLoop(FakeDevice()).run(BrowseScreen(columns: BrowsedPeople.columns)) { _ in
             ScreenAnswer<BrowseScreen.Reply, Never>.reply(.failed("not asked for"))
         } supplying: { _ in
@@ -193,7 +193,7 @@ import Watchdog
         }
     }
 
-    @Test func `the terminal's own events end the screen, draw it anew or suspend it`() async {
+    @Test func `events of the terminal end the screen, draw it again or suspend it`() async {
         let device = FakeDevice()
         device.send(.key(.control("z")))
         device.size = ScreenSize(columns: 40, rows: 15)
@@ -216,7 +216,7 @@ import Watchdog
         }
     }
 
-    @Test func `T4: requests from outside type, show a notice, read the state and wait for it`() async {
+    @Test func `T4: requests from outside type, show a notice, read the state and wait for a state`() async {
         let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
         let device = FakeDevice()
         let states = Mutex<[String]>([])
@@ -229,7 +229,7 @@ import Watchdog
         outside.yield(.stateWhen({ _ in false }, reply: note))
         outside.yield(.state(note))
         outside.yield(.notice(.welcome))
-        // Held off by the notice.
+        // The notice is open, so the form does not get this text.
         outside.yield(.event(.paste("nobody")))
         outside.yield(.state(note))
         outside.yield(.key(.enter))
@@ -249,7 +249,7 @@ import Watchdog
         #expect(seen[3] == "left")
     }
 
-    @Test func `T4: a wait whose condition begins to hold while it is looked at is answered`() async {
+    @Test func `T4: a wait is answered if its condition becomes true while it is checked`() async {
         let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
         let looks = Mutex(0)
         let answers = Mutex<[Bool]>([])
@@ -289,7 +289,7 @@ import Watchdog
     }
 }
 
-/// Keeps the frames that were drawn, and types what a person would at the sight of them.
+/// Keeps the drawn frames, and sends keys when a frame shows a certain text.
 private final class FakeDevice: ScreenDevice {
     private struct State {
         var size = ScreenSize(columns: 80, rows: 24)

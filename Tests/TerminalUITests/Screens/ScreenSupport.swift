@@ -3,9 +3,9 @@ import ProfileForm
 import TerminalUI
 
 extension Screen {
-    /// Presses keys, one after another, at a moment that does not pass.
+    /// Presses keys one after another, without time passing.
     ///
-    /// - Returns: What the last one asks for.
+    /// - Returns: The action of the last key.
     @discardableResult
     mutating func press(_ keys: Key...) -> ScreenAction<Request>? {
         var action: ScreenAction<Request>?
@@ -23,7 +23,7 @@ extension Screen {
 }
 
 extension ProfileSchema {
-    /// A username, a town of some, and whether somebody is a member.
+    /// A schema with a username, a choice of towns, a boolean `member` and a note.
     static func withChoices(towns: Int) throws -> ProfileSchema {
         let towns = (0..<towns).map { "\"Town \($0)\"" }.joined(separator: ",")
         return try ProfileSchema(

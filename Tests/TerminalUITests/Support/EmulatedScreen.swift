@@ -66,7 +66,7 @@ final class EmulatedScreen {
     func cell(row: Int, column: Int) -> Cell {
         var cell = VTermScreenCell()
         vterm_screen_get_cell(screen, VTermPos(row: Int32(row), col: Int32(column)), &cell)
-        // The second column of a wide character, which keeps the looks of what was there before.
+        // This is the second column of a wide character. The emulator keeps an earlier style there, so it is ignored.
         if cell.chars.0 == UInt32.max {
             return Cell(text: "", width: 0, isBold: false, isUnderlined: false, isReverse: false, color: nil)
         }

@@ -1,7 +1,7 @@
 import Platform
 import ProfileTesting
 
-/// `TerminalExerciser`, or a shell that runs it, on a pseudo-terminal of its own; the first process of its session.
+/// `TerminalExerciser`, or a shell that runs it, on its own pseudo-terminal. It is the leader of its session.
 final class ExerciserProcess {
     let terminal: PseudoTerminal
     private let process: ChildProcess
@@ -18,7 +18,7 @@ final class ExerciserProcess {
 
     var id: pid_t { process.id }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     ///
     /// - Returns: The exit code, or 128 and the signal's number.
     func end() -> Int32 {
@@ -26,13 +26,14 @@ final class ExerciserProcess {
         return process.wait()
     }
 
-    /// Waits until it is stopped.
+    /// Waits until the process is stopped.
     func waitUntilStopped() {
         var status: Int32 = 0
         while waitpid(id, &status, WUNTRACED) < 0, errno == EINTR {}
     }
 
-    /// What is not as it was before the screen: line editing, the screen from before, its cursor, no bracketed paste, no mouse.
+    /// The parts of the terminal that are not restored: the settings, the previous screen, the cursor, and the modes
+    /// for bracketed paste and the mouse.
     var unrestored: [String] {
         let screen = EmulatedScreen(columns: 40, rows: 10)
         screen.write(terminal.output)

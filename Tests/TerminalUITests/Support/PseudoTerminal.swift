@@ -1,12 +1,12 @@
 import Platform
 
-/// A pseudo-terminal, seen from the side of whoever looks at the screen and types.
+/// A pseudo-terminal, used from the side of the user who types and looks at the screen.
 final class PseudoTerminal {
     let path: String
     private let descriptor: Int32
     /// All that was written to the screen so far.
     private(set) var output: [UInt8] = []
-    /// How many bytes of it there were when a wait ended.
+    /// The number of bytes of `output` that earlier waits have passed.
     private var seen = 0
 
     init(columns: UInt16 = 40, rows: UInt16 = 10) throws {
@@ -14,13 +14,13 @@ final class PseudoTerminal {
         guard descriptor >= 0 else { throw Failure(text: "/dev/ptmx cannot be opened: \(errno)") }
         var unlock: Int32 = 0
         var number: UInt32 = 0
-        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname, which are hidden by Glibc's header, do.
+        // TIOCSPTLCK and TIOCGPTN do the work of unlockpt and ptsname, which Glibc's header hides.
         guard ioctl(descriptor, 0x4004_5431, &unlock) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0 else {
             throw Failure(text: "no pseudo-terminal: \(errno)")
         }
         path = "/dev/pts/\(number)"
         resize(columns: columns, rows: rows)
-        // All that a terminal can have of it, so that what is not given back is seen.
+        // All flow control is on, so that a setting that is not restored is noticed.
         var settings = termios()
         tcgetattr(descriptor, &settings)
         settings.c_iflag |= Self.flowControl
@@ -57,7 +57,7 @@ final class PseudoTerminal {
         }
     }
 
-    /// Waits until a text is written after whatever was waited for before, 20 seconds at most between two of its pieces.
+    /// Waits until a text is written after the text of the last wait. It fails after 20 seconds without output.
     func wait(for text: String) throws {
         while true {
             if let range = output[seen...].firstRange(of: Array(text.utf8)) {

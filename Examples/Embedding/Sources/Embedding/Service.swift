@@ -37,7 +37,7 @@ struct Service: Sendable {
         print("watched:", try await watcher.value.joined(separator: " "))
     }
 
-    /// Takes a profile as it comes in a request, and answers with the profile or with what is wrong with it.
+    /// Registers a profile from the body of a request, and answers with the profile or with its issues.
     private func register() async throws {
         for body in [
             #"{"username": "ann", "password": "Sunflower7", "phone": "78761241"}"#,
@@ -46,7 +46,7 @@ struct Service: Sendable {
             let draft = try ProfileDraft(JSONValue(parsing: body))
             do {
                 let valid = try repository.validator.validate(draft, on: repository.today)
-                // The client sends the key again when no answer came: the profile is stored once.
+                // If the client gets no answer, it repeats the request with the same key. The profile is stored once.
                 let key = WriteKey("4f1d-register-ann", request: "POST /profiles")
                 for _ in 1...2 {
                     let profile = try await repository.register(valid, by: Author("sign-up"), key: key)
@@ -71,7 +71,8 @@ struct Service: Sendable {
         }
     }
 
-    /// Writes of many requests at once share their commits; each gets its own answer.
+    /// Registers profiles for many concurrent requests. Their writes share commits, and each request gets its own
+    /// answer.
     private func registerTogether() async throws {
         try await withThrowingTaskGroup { group in
             for number in 1...20 {

@@ -5,8 +5,8 @@ import ProfileStoreSQLite
 
 /// Makes a store for the programs that test the service from outside: `StoreMaker STORE SCHEMA`.
 ///
-/// Prints an access token of each scope, one that means nothing to the service, one that was revoked, and one that has
-/// expired, as lines of a name and a token.
+/// Prints a name and a token on each line: one token for each scope of the service, one with a scope that the service
+/// does not know, one that was revoked, and one that has expired.
 @main
 struct StoreMaker {
     static func main() async throws {
