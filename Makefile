@@ -17,7 +17,8 @@ DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # Package.swift says why the configuration is that of a release.
 TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
 # Without debug information the builds take a tenth less. A backtrace still has the names of functions.
-TEST_BUILD = -c release -Xswiftc -enable-testing --traits TestHooks,Postgres --scratch-path .build-tests -debug-info-format none
+TEST_OPTIONS = -c release -Xswiftc -enable-testing -debug-info-format none
+TEST_BUILD = $(TEST_OPTIONS) --traits TestHooks,Postgres --scratch-path .build-tests
 SERVER_TEST_BUILD = --package-path Server -debug-info-format none
 RUN_TESTS = $(TESTING) test $(TEST_BUILD) --skip-build
 # The command alone needs these; every other build compiles all targets or their tests.
@@ -100,7 +101,7 @@ test-cluster: build-tests setup-cluster ## break the leader of three PostgreSQL 
 
 # Processes end without giving their memory back, so leaks are not looked for.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
-	ASAN_OPTIONS=detect_leaks=0 PROFILES_ONLY_LIBRARIES=1 $(TESTING) test --disable-xctest --sanitize=address \
+	ASAN_OPTIONS=detect_leaks=0 PROFILES_ONLY_LIBRARIES=1 $(TESTING) test --disable-xctest $(TEST_OPTIONS) \
 		--scratch-path .build-sanitized
 
 # The build has all mutants in it. It takes ten minutes, and 300 mutants take about two hours.

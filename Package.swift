@@ -39,8 +39,9 @@ let unoptimised: [SwiftSetting] =
 /// the variable. Other builds lack the program: it is linked with the runtime of libFuzzer, which would slow them.
 let fuzzes = Context.environment["PROFILES_FUZZ"] != nil
 
-/// Whether the package has only the libraries and their tests. `make test-sanitized` sets the variable, because the command
-/// and the screens cost half of the build, and their tests say nothing about memory.
+/// Whether the package has only the libraries and their tests, and the libraries are instrumented with the address sanitizer.
+/// `make test-sanitized` sets the variable. The command and the screens are left out, because they cost half of the build,
+/// and their tests say nothing about memory.
 let hasOnlyLibraries = Context.environment["PROFILES_ONLY_LIBRARIES"] != nil
 
 // The modules, from the lowest up: a target of the libraries or the command depends only on targets above it in this
@@ -433,6 +434,11 @@ if hasOnlyLibraries {
     ]
     package.targets.removeAll { omitted.contains($0.name) }
     package.products.removeAll { $0.name == "profiles" }
+    // The tests are not instrumented, because they build and run faster without it. Every program is linked with Platform.
+    for target in package.targets where target.type == .regular && target.path == nil {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=address"])]
+        if target.name == "Platform" { target.linkerSettings = [.unsafeFlags(["-sanitize=address"])] }
+    }
 }
 
 if fuzzes {
