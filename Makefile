@@ -1,4 +1,4 @@
-# `make demo` and `make test` need Swift and apt, and nothing else: they install what is missing.
+# `make demo` and `make test` need only Swift and apt. They install missing packages.
 
 PREFIX ?= /usr/local
 SWIFT ?= swift
@@ -7,21 +7,21 @@ RELEASE = .build/release/profiles
 RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections $(NO_EXPORTS) $(STATIC_CXX)
 # No other program uses the symbols of the shipped programs. Without them, a program is a tenth smaller.
 NO_EXPORTS = -Xlinker --no-export-dynamic
-# The command links the runtime of C++ too, which Swift's runtime needs: a look-up by the command takes a fifth less if two
-# libraries less are loaded. The service would only become larger.
+# Swift's runtime needs the runtime of C++. The command links it statically, so the start of a process loads two libraries
+# less. A look-up by the command then takes a fifth less time. The service starts rarely, and would only become larger.
 STATIC_CXX = -Xswiftc '-L$(CURDIR)/.build/cxx'
-# A target sees what it declares and nothing else, whatever happens to be built already.
+# A target may import only its declared dependencies, even if other modules are already built.
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
-# One build serves all tests: it has both traits, so its command honours scenarios and knows PostgreSQL. The libraries are
-# optimised because the tests run in half the time. The tests and the command are not, because they build faster without it.
-# Package.swift says why the configuration is that of a release.
+# All tests use one build with the traits TestHooks and Postgres. The libraries are optimised, so that the tests run in half
+# the time. The tests and the command are not optimised, so that they build faster. Package.swift gives the reason for the
+# release configuration.
 TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
-# Without debug information the builds take a tenth less. A backtrace still has the names of functions.
+# Without debug information, a build takes a tenth less time. A backtrace still has the names of functions.
 TEST_OPTIONS = -c release -Xswiftc -enable-testing -debug-info-format none
 TEST_BUILD = $(TEST_OPTIONS) --traits TestHooks,Postgres --scratch-path .build-tests
 SERVER_TEST_BUILD = --package-path Server -debug-info-format none
 RUN_TESTS = $(TESTING) test $(TEST_BUILD) --skip-build
-# The command alone needs these; every other build compiles all targets or their tests.
+# BUILD_PACKAGES are enough for the command, and for the service without PostgreSQL. Most other builds need PACKAGES.
 BUILD_PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev libminizip-dev libexpat1-dev
 PACKAGES = $(BUILD_PACKAGES) libpq-dev libvterm-dev
 DEB_PACKAGES = dpkg-dev
@@ -47,7 +47,7 @@ SERVER_BENCH_PACKAGES = sqlite3 gcc libc6-dev wrk curl
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
 
-# The linker finds this library before the shared one of the system.
+# Writes a linker script that names the static libraries. The linker finds it before the system's shared libstdc++.so.
 cxx-runtime:
 	@mkdir -p .build/cxx
 	@clang="$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang" && \
@@ -60,14 +60,15 @@ build: setup-build cxx-runtime ## the release binary, .build/release/profiles
 demo: build ## import sample data into a fresh store and show what can be done with it
 	@Examples/demo.sh $(RELEASE)
 
-# SwiftPM passes the traits to the compiler in the order of a hash table, and compiles everything again if it changes.
+# SwiftPM passes the traits to the compiler in the order of a hash table. If the order changes, it compiles everything
+# again. The variable SWIFT_DETERMINISTIC_HASHING keeps the order.
 build-tests: setup
 	SWIFT_DETERMINISTIC_HASHING=1 $(TESTING) build --build-tests $(TEST_BUILD) $(DECLARED_IMPORTS)
 
 test: build-tests ## every test, optimised and a few at a time; the slow ones run shortened
 	$(RUN_TESTS)
 
-# The soak test compares the memory of a process with what it was before, so it has a process of its own.
+# The soak test compares the memory of its process at two times, so no other test may run in this process.
 test-long: build-tests setup-postgres ## every test, the slow ones in full; the soak test on each engine; a million mutated files
 	PROFILES_TEST_LONG=1 $(RUN_TESTS) --skip SoakTests
 	PROFILES_TEST_LONG=1 $(RUN_TESTS) --filter SoakTests
@@ -91,20 +92,20 @@ test-postgres: build-tests setup-postgres ## the tests of the store and the comm
 	PROFILES_TEST_ENGINE=postgres Tests/Programs/Cluster/postgres-server run $(RUN_TESTS) \
 		--filter '^(PostgresAccess|Profile(StorePostgres|Store|Transfer|Login)|SchemaInference)Tests\.'
 
-# PROFILES_TEST_FAULTS=20 runs it in full.
-test-cluster: build-tests setup-cluster ## break the leader of three PostgreSQL servers of its own again and again, and check what clients see
+# A run has three faults by default. PROFILES_TEST_FAULTS=20 is the full test.
+test-cluster: build-tests setup-cluster ## start three PostgreSQL servers, break their leader repeatedly, and check the clients
 	@export BASE="$$(mktemp -u "$${TMPDIR:-/tmp}/profiles-postgres-cluster.XXXXXX")"; \
 	trap 'Tests/Programs/Cluster/postgres-cluster down' EXIT; trap 'exit 130' INT TERM; \
 	Tests/Programs/Cluster/postgres-cluster up && \
 		PROFILES_TEST_CLUSTER="$$(Tests/Programs/Cluster/postgres-cluster url)" \
 		$(RUN_TESTS) --no-parallel --filter '^ProfileStorePostgresTests\.(Quorum|Fault)Tests'
 
-# Processes end without giving their memory back, so leaks are not looked for.
+# Processes end without freeing their memory, so the detection of leaks is disabled.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
 	ASAN_OPTIONS=detect_leaks=0 PROFILES_ONLY_LIBRARIES=1 $(TESTING) test --disable-xctest $(TEST_OPTIONS) \
 		--scratch-path .build-sanitized
 
-# The build has all mutants in it. It takes ten minutes, and 300 mutants take about two hours.
+# One build contains all mutants and takes ten minutes. The tests of 300 mutants take about two hours.
 COUNT ?= 300
 test-mutants: setup ## change operators and constants one at a time, and run the tests; SEED and COUNT choose the mutants
 	Tests/Programs/Mutation/mutants prepare .build-mutants
@@ -116,7 +117,7 @@ test-release: build build-tests ## the tests of the command as it is shipped
 build-postgres: setup cxx-runtime ## the command that knows PostgreSQL too, for use, .build-postgres/release/profiles
 	$(SWIFT) build $(RELEASE_FLAGS) --traits Postgres --scratch-path .build-postgres
 
-# NIO and TLS take minutes to build, so the service is a package of its own. With the trait Postgres it needs libpq.
+# NIO and TLS take minutes to build, so the service is a separate package. With the trait Postgres, the service needs libpq.
 server: setup-build $(if $(TRAITS),setup) ## the service's release binary, Server/.build/release/profiles-server; TRAITS=Postgres
 	$(SWIFT) build --product profiles-server $(SERVER_RELEASE_FLAGS) $(NO_EXPORTS) $(TRAITS:%=--traits %)
 
@@ -126,7 +127,7 @@ test-server: build-tests setup-test-server ## the tests of the service
 	PROFILES_COMMAND=$(CURDIR)/.build-tests/release/profiles $(TESTING) test $(SERVER_TEST_BUILD) --skip-build
 	$(SERVER_PYTHON)/bin/python -B Server/Tests/Programs/run.py
 
-# The trait changes what is compiled, so this build has a folder of its own. Its first run takes six minutes.
+# The trait changes the compiled code, so this build has a separate folder. The first build takes six minutes.
 SERVER_POSTGRES_BUILD = $(SERVER_TEST_BUILD) --traits Postgres --scratch-path Server/.build-postgres
 test-server-postgres: setup-postgres setup ## the tests of the service on a PostgreSQL server of their own
 	SWIFT_DETERMINISTIC_HASHING=1 $(TESTING) build --build-tests $(SERVER_POSTGRES_BUILD)
@@ -137,7 +138,7 @@ test-server-long: test-server ## the programs that attack the service, for an ho
 	$(call install-missing,$(SERVER_TEST_LONG_PACKAGES))
 	$(SERVER_PYTHON)/bin/python -B Server/Tests/Programs/run.py --long
 
-server-description: setup ## Server/openapi.json and the tables of the routes in Documentation/Serving.md, from the routes
+server-description: setup ## write Server/openapi.json and the tables of Documentation/Serving.md from the table of routes
 	$(TESTING) build $(SERVER_TEST_BUILD) --build-tests
 	PROFILES_WRITE_DESCRIPTION=1 $(TESTING) test $(SERVER_TEST_BUILD) --skip-build --filter DescriptionTests
 
@@ -162,8 +163,8 @@ picture: setup ## the documents' pictures of the form and the table, from real s
 		mv .build/$$picture.svg Examples/$$picture.svg; \
 	done
 
-# The symbol graphs of the libraries' public declarations, in a folder, from the modules that the tests' build has made.
-# The last path is that of a C module which FlyingFox imports.
+# Writes the symbol graphs of the libraries' public declarations to a folder. Reads the modules that build-tests has built.
+# The last path after -I is the folder of a C module that FlyingFox imports.
 define extract-symbols
 @rm -rf $(1) && mkdir -p $(1)
 @for library in $(DOCUMENTED); do \
@@ -174,12 +175,12 @@ define extract-symbols
 done
 endef
 
-interface: build-tests ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
+interface: build-tests ## compare the libraries' public declarations with Tests/INTERFACE.txt; UPDATE=--update writes it
 	$(call extract-symbols,.build-tests/interface,)
 	.build-tests/release/PublicInterface .build-tests/interface Tests/INTERFACE.txt \
 		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
-# Where `make lint` looks for a mutex that holds a function, written out or by the name of a type alias.
+# The files in which `make lint` looks for a mutex that holds a function. The type of the function may be a type alias.
 LOCKING = Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=.build
 
 lint: ## the code's format, access levels of imports, no function inside a mutex, plain words, and that every suite is watched
@@ -278,7 +279,7 @@ endef
 clean: ## remove what was built
 	rm -rf .build .build-* Benchmarks/.build Examples/Embedding/.build Server/.build Server/.build-*
 
-# Installs only what is missing, prints the command and never prompts; as root, or through sudo without a password.
+# Installs only missing packages, prints the command and never prompts. Needs root, or sudo without a password.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo -n)
 define install-missing
 @missing=$$(for package in $(1); do \

@@ -43,7 +43,7 @@ if wanted import || wanted validate; then
         measure "c indexes afterwards" "$(remove new.db); $profiles init --database $data/new.db --quiet" \
             "$data/insert $data/new.db $data/standard.csv '$insert_sql'"
         wanted import && measure ".import" "$(remove new.db)" "$(shell_import "$data/standard.csv" "$data/new.db")"
-        # The import that other programs may read beside: the store exists, so it uses the write-ahead log.
+        # An import into a store that exists uses the write-ahead log, so other programs can read the store meanwhile.
         wanted import && measure "import into an empty store" "$(remove new.db); $profiles init --database $data/new.db --quiet" \
             "$profiles import $data/standard.csv --database $data/new.db ${import_flags[*]}"
         wanted import && measure "DuckDB" "$(remove duck.db)" \
@@ -294,9 +294,9 @@ if wanted login; then
     eval "$(remove full.db); $(remove empty.db)"
     cp "$store" "$data/full.db"
     "$profiles" init --database "$data/empty.db" --quiet
-    # Excludes hashing from the measurement: the stub accepts every secret for a hash of zeros. The other profiles lose
-    # their passwords, except one profile with an imported hash. Then `profiles migrate` recounts the passwords and the
-    # remembered names.
+    # Excludes hashing from the measurement: the profile bencher has a hash of zeros, for which the stub accepts every
+    # secret. In the full store, all other profiles lose their passwords, except one, which gets an imported hash. Then
+    # `profiles migrate` recounts the passwords and the names with failed logins.
     for database in full empty; do
         "$profiles" register --username bencher --phone 78761241 --address home --database "$data/$database.db" --quiet \
             --set "password_hash=\$argon2id\$v=19\$m=19456,t=2,p=1\$ypUYnQZSQQOq9pivEtjG8w\$$(printf 'A%.0s' {1..43})" > "$data/run.out"

@@ -28,8 +28,8 @@ rm -f "$log"
 sqlite3 "$log" "CREATE TABLE measurement (name TEXT, seconds REAL, kilobytes INTEGER);
     CREATE TABLE result (job TEXT, ours TEXT, yardstick TEXT, ratio TEXT, goal TEXT, met TEXT)"
 
-# Runs a command once and measures its time with hyperfine. A yardstick whose name begins with "c " prints its own
-# "seconds", which then count instead.
+# Runs a command once and records its time, measured with hyperfine. If NAME begins with "c ", the command measures the
+# time itself and prints it as "seconds" in JSON.
 measure() { # NAME PREPARE COMMAND
     hyperfine --runs 1 --style none --export-json "$data/run.json" --prepare "$2; sync" \
         "/usr/bin/time -o $data/run.memory -f %M $3 > $data/run.out" > "$data/run.log" 2>&1 \

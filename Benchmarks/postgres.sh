@@ -11,7 +11,7 @@ cd "$(dirname "$0")"
 
 source measuring.bash POSTGRES.md ../.build-postgres/release/profiles
 callers=32
-# Short runs, and three times as many, because the load of other processes on both cores changes every second.
+# These runs are short. There are three times as many, because the load of other processes changes every second.
 seconds=2
 short_turns() { seq 1 $((3 * runs)); }
 cc -O2 -Wall -Wextra -Werror -std=gnu17 "-I$(/usr/bin/pg_config --includedir)" Yardsticks/postgres/pglookup.c \
@@ -35,7 +35,7 @@ empty() { # SCHEMA: prints a command that replaces the store in a schema by an e
 
 # ── The tables and SQL of the product, which the yardsticks repeat. Change them here when the product changes ─────────────
 shown_columns="id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, username, phone, address, postal_code, birthday"
-# The same columns and indexes. The indexes are created after the rows are copied.
+# A table with the columns and indexes of the product. The indexes are created after the rows are copied.
 cat > "$data/copy.sql" <<END
 CREATE TABLE copied.profiles (id bigint GENERATED ALWAYS AS IDENTITY, revision bigint NOT NULL DEFAULT 1,
     created_at bigint NOT NULL DEFAULT 1700000000000, updated_at bigint NOT NULL DEFAULT 1700000000000,
@@ -50,7 +50,7 @@ CREATE UNIQUE INDEX ON copied.profiles (username\$key);
 CREATE INDEX ON copied.profiles (password_is_judged, password_schema_version) WHERE password_hash IS NOT NULL;
 CREATE INDEX ON copied.profiles (phone);
 END
-# Imports a file again, as people write it by hand: the rows are copied beside the table and merged.
+# Writes hand-made SQL that imports a file again: it copies the rows into a temporary table and merges them.
 merge() { # NAME FILE [WHEN MATCHED …]
     local columns changed
     columns=$(head -1 "$data/standard.csv")

@@ -20,12 +20,12 @@ for program in "$profiles" "$built/BareService" "$built/BenchmarkStore"; do
     [ -x "$program" ] || fail "$program is missing: run make bench-server"
 done
 
-# ── Servers, which are ended by their ids ────────────────────────────────────────────────────────────────────────────
+# ── Servers, which are stopped by process id ────────────────────────────────────────────────────────────────────────────
 declare -A process url
-start() { # NAME COMMAND...: waits until it accepts requests. Its log goes to a file, as that of a service does.
+start() { # NAME COMMAND...: starts a server and waits until it accepts requests. The server logs to a file.
     local name=$1
     shift
-    # The line of an earlier start must not be taken for this one's.
+    # Empties the file. Otherwise the loop below could read the address that an earlier start printed.
     : > "$data/$name.out"
     "$@" > "$data/$name.out" 2> "$data/$name.log" &
     process[$name]=$!
@@ -56,7 +56,7 @@ load() { # THREADS CONNECTIONS SECONDS URL [SCRIPT ARGUMENT...]
     wrk -t"$1" -c"$2" -d"$3s" --timeout 30s -s "Yardsticks/wrk/$script.lua" -H "Authorization: Bearer $token" "$4" \
         -- "${@:6}" 2>&1 > "$data/run.wrk" | tail -n 1
 }
-# The same, and fails if a request has failed.
+# Like load, but fails if a request failed.
 checked() {
     local figures
     figures=$(load "$@")
@@ -102,7 +102,7 @@ if wanted register; then
     for turn in $(turns); do
         rate=$("$built/BenchmarkStore" register "$store" $connections "$seconds")
         record "group commit" "$(number %.1f "$rate")"
-        # The names of a run begin with letters of its own. Random names of the yardstick are longer.
+        # No name is taken: each run has its own prefix, and the random names of the yardstick are longer.
         prefix="r${digits[turn % 36]}"
         figure register 0 "$(checked 1 $connections "$seconds" "${url[service]}" register "$token" "$prefix")"
     done

@@ -1,5 +1,5 @@
-// Measures a search for a text in some columns of every profile, written by hand. SQLite reads the columns, and each
-// value is searched without regard to the case of ASCII letters.
+// Measures a hand-written search for a text in some columns of every profile. SQLite reads the columns. The search
+// ignores the case of ASCII letters.
 //
 //     contains DATABASE COLUMNS TEXT
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// What the yardsticks that write a database share: the database, the clock, and the end of the program at an error.
+// Shared by the yardsticks that write a database: the connection, the clock and the handling of errors.
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 """Imports a CSV file into DuckDB with the checks and indexes of a store: duckdb_store.py import|upsert STORE FILE
 
-`import` makes the store; `upsert` updates it by the file and writes only the rows that differ."""
+`import` makes the store. `upsert` updates it from the file, and writes only the rows that differ."""
 import sys
 from datetime import date
 
@@ -20,7 +20,7 @@ CREATE TABLE profiles (
     password_hash VARCHAR NOT NULL
         CHECK (regexp_full_match(password_hash, '[$]argon2id[$]v=19[$]m=[0-9]+,t=[0-9]+,p=[0-9]+[$][A-Za-z0-9+/]+[$][A-Za-z0-9+/]+')))
 """
-# The file is parsed by its header, and every cell is read as text.
+# The header names the columns. Every cell is read as text.
 rows = f"SELECT * REPLACE (CAST(birthday AS DATE) AS birthday) FROM read_csv('{path}', header = true, all_varchar = true)"
 
 with duckdb.connect(store) as connection:

@@ -2,9 +2,10 @@
 //
 //     generate ROWS [FIRST] [plain]
 //
-// FIRST is the number of the first row (0 by default). Row numbers map one to one to usernames, ignoring case, so
-// files with other row numbers share no username. `plain` writes a `password` column in place of `password_hash`.
-// A row takes about 160 bytes. Every row is valid under the built-in schema; row numbers end at 11,000,000.
+// FIRST is the number of the first row (0 by default). Each row number has its own username, also if case is ignored.
+// So two files without a common row number share no username. `plain` writes a `password` column in place of
+// `password_hash`. A row takes about 160 bytes. Every row is valid under the built-in schema. FIRST + ROWS is at most
+// 11,000,000.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@ static uint64_t next_random(void) {
 
 static unsigned below(unsigned bound) { return (unsigned)((next_random() >> 32) * bound >> 32); }
 
-/// Maps a value in 0..<count one to one to another. Applies invertible steps on the next power of two until the result
-/// is in the range.
+/// Maps a value by a permutation of 0..<count. The steps permute the range up to the next power of two. They are repeated
+/// until the result is below `count`.
 static uint64_t scatter(uint64_t value, uint64_t count) {
     unsigned bits = 64 - (unsigned)__builtin_clzll(count - 1);
     uint64_t mask = (1ull << bits) - 1;

@@ -3,9 +3,9 @@
 //     insert DATABASE CSV INSERT-SQL [--keep-indexes BATCH] [--pragma PRAGMA]…
 //
 // INSERT-SQL has one parameter for each CSV column, ?1 ?2 … in the file's order, and optionally one more for the row's
-// id. By default, everything is one transaction. The indexes of `profiles` are dropped before it and created again in
-// it. With --keep-indexes, the indexes stay, and a transaction is committed every BATCH rows. Reading and parsing the
-// file are not measured. The database uses WAL. At the end it is checkpointed (TRUNCATE).
+// id. By default, everything is one transaction. It drops the indexes of `profiles` and later creates them again.
+// With --keep-indexes, the indexes stay, and a transaction is committed every BATCH rows. Reading and parsing the file
+// are not measured. The database uses WAL. At the end it is checkpointed (TRUNCATE).
 #include "database.h"
 #include <fcntl.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static struct cell *split(char *bytes, size_t size, int columns, size_t *rows) {
     return cells;
 }
 
-/// Drops the indexes that CREATE INDEX made, and returns their SQL.
+/// Drops the indexes that CREATE INDEX made. Stores their SQL in `sql` and returns their number.
 static int drop_indexes(char *sql[], int limit) {
     sqlite3_stmt *statement;
     char *drops[32];

@@ -4,7 +4,8 @@
 //     keys COMMAND ARGUMENT...
 //     keys --search TEXT WORD COMMAND ARGUMENT...
 //
-// With --search, it types a search at once instead, and measures the time until the output contains a word of the hits.
+// With --search, the program only types a search for TEXT, without a pause. It measures the time until the output
+// contains WORD, which must be part of a hit.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pty.h>

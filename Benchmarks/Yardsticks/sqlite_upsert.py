@@ -1,4 +1,4 @@
-"""Updates a store by a CSV file with SQLite's upsert, without rules, checks or a log: sqlite_upsert.py STORE FILE"""
+"""Updates a store from a CSV file with SQLite's upsert, without rules, checks or a log: sqlite_upsert.py STORE FILE"""
 import csv
 import sqlite3
 import sys

@@ -4,10 +4,10 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
-// prctl(2) is variadic, and Swift calls no variadic C.
+// Swift cannot call variadic C functions, such as prctl(2).
 static inline int profiles_forbid_core_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// These functions name the options of mallopt(3).
+// Each of these functions sets one option of mallopt(3).
 static inline int profiles_use_one_arena(void) { return mallopt(M_ARENA_MAX, 1); }
 static inline int profiles_map_larger_blocks_alone(int bytes) { return mallopt(M_MMAP_THRESHOLD, bytes); }
 

@@ -1,5 +1,5 @@
--- Logs in with the profiles user0, user1, … in turn. Each request names another client, because the service limits the
--- attempts of one address.
+-- Logs in with the profiles user0, user1, … in turn. Each request has another client address in X-Forwarded-For, because
+-- the service limits the login attempts of each address.
 --
 --     wrk … -s login.lua URL -- PROFILES
 local path = string.match(debug.getinfo(1, "S").source, "^@(.*/)")

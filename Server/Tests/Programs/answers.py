@@ -1,4 +1,4 @@
-"""Every kind of answer of the service, judged by httplint."""
+"""Requests every kind of answer of the service, and checks each answer with httplint."""
 import collections
 import http.client
 import json
@@ -15,7 +15,7 @@ from running import Client, Failed, Server, new_address, require
 ACCEPTED = {
     # A token and a reset are shown once, and have no address of their own.
     "CREATED_WITHOUT_LOCATION",
-    # They say no more than that there is a 400 or a 414.
+    # These notes only report that the status is 400 or 414.
     "STATUS_BAD_REQUEST", "STATUS_URI_TOO_LONG",
 }
 
@@ -94,7 +94,7 @@ def busy(server, lint):
 
 
 def run(server, waits):
-    """Asks for every kind of answer; for those that come when a time is up, only if `waits`."""
+    """Requests every kind of answer. Requests the answers that come after a timeout only if `waits` is true."""
     lint = Linter(server.port, server.fields)
     read, support, write, admin = (server.tokens[name] for name in ("read", "support", "write", "admin"))
     for name in ("ann", "bob", "eve"):
@@ -183,7 +183,8 @@ def run(server, waits):
 
 
 def main():
-    # Over plain HTTP; and as a proxy asks that has the certificate, so that cookies are those of an encrypted connection.
+    # The first round uses plain HTTP. The second round acts as a proxy that terminates TLS, so the service sets the cookies
+    # of an encrypted connection.
     proxied = ["--behind-proxy", "127.0.0.0/8"], [("X-Forwarded-Proto", "https")]
     for arguments, fields in (([], []), proxied):
         with Server("--open-registration", "--allow-origin", "https://app.example", *arguments, fields=fields) as server:

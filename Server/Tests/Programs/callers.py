@@ -1,9 +1,9 @@
-"""Every route by every kind of caller, on the socket of a real process. What each may do is written down here apart from
-the table that serves the requests (H1).
+"""Calls every route as every kind of caller, on the socket of a real process. The permissions are stated here a second
+time, independently of the service's own table of routes (H1).
 """
 from running import Server, new_address, require
 
-# The lowest caller that a route serves.
+# The routes for people, and the routes for programs by the lowest scope that may use them.
 PERSON = [
     ("GET", "/v1/me"), ("PATCH", "/v1/me"), ("POST", "/v1/me/leave"), ("PUT", "/v1/me/password"),
     ("POST", "/v1/me/passcode"), ("PUT", "/v1/me/passcode"), ("DELETE", "/v1/me/passcode"),
@@ -37,8 +37,8 @@ LEVELS = ["read", "support", "write", "admin"]
 
 
 def kinds(server):
-    """The kinds of callers: a function that makes their headers, the level of what they may do, and the code that they get
-    where they are not served."""
+    """Returns the kinds of callers by name. Each has a function that makes the request headers, a level of permission, and
+    the error code of a refused request."""
     wrong, own = "ps_" + "x" * 43, {"Sec-Fetch-Site": "same-origin"}
 
     def bearer(token):
@@ -118,7 +118,8 @@ def main():
             client.close()
     print(f"  {count} requests of {len(kinds(server))} kinds of callers")
 
-    # With a port of their own, programs have nothing on the port of people, and people nothing on that of programs.
+    # With --admin-port, the port for people does not serve the routes of programs, and the port for programs does not serve
+    # the routes of people.
     count = 0
     with Server("--admin-port", "0", listeners=2) as server:
         server.port = server.ports[1]

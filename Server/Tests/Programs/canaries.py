@@ -1,4 +1,4 @@
-"""Secrets, names and values that are sent through every route, and then searched for: in the log, the metrics, standard
+"""Sends unique secrets, names and values through every route. Then searches for them in the log, the metrics, standard
 output, the answers to other requests, and the files that the server leaves.
 """
 import re
@@ -7,7 +7,7 @@ from running import HASH, Client, Server, new_address, require
 
 
 class Canaries(dict):
-    """Texts that occur nowhere else, by what they are."""
+    """Unique texts by name. A text is made when its name is first used."""
 
     def __getitem__(self, name):
         if name not in self:
@@ -30,8 +30,8 @@ class Scenario:
         self.tokens = set()
 
     def __call__(self, method, path, body=None, token=None, headers=None, allowed=(), expected=None):
-        """Sends a request. Its answer may contain the texts of `allowed`, and what the request itself has that is no secret:
-        a problem names the member that is wrong."""
+        """Sends a request and checks its answer. The answer may contain the texts of `allowed`. It may also repeat texts of
+        the request that are not secrets, because an error names the wrong member."""
         client = Client(self.server.port, token, new_address())
         answer = client(method, path, body, headers=headers)
         client.close()
@@ -65,7 +65,7 @@ def run(server):
     shown = own(c, "username", "email", "city", "note", "grade")
     mine = own(c, "username", "email", "city", "grade")
 
-    # Registered by a program; by the person itself; and in vain.
+    # Registrations by a program and by a person, some of which are refused.
     send("POST", "/v1/profiles", {**values, "password": password}, write, allowed=shown, expected=201,
          headers={"Idempotency-Key": c["key"]})
     send("POST", "/v1/profiles", {**values, "password": password}, write, expected=409)
@@ -175,7 +175,7 @@ def main():
         server.stop()
         places = {"the log": server.log_text(), "the metrics": metrics, "standard output": server.output}
         for path in server.folder.iterdir():
-            # The store has the values, of course, and no token, password or passcode. Its write-ahead log neither.
+            # The store and its write-ahead log may contain values, but no token, password or passcode.
             if path.name.startswith("store"):
                 data = path.read_bytes().decode("latin-1")
                 secrets = [value for name, value in send.canaries.items()

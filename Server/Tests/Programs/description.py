@@ -1,5 +1,5 @@
-"""Requests made by schemathesis from the service's description: no answer is a failure of the server, and none differs
-from the description.
+"""Sends requests that schemathesis generates from the service's description. An answer must not have the status 500, and
+must match the description.
 
     description.py [--examples N] [--seed N]
 """
@@ -22,12 +22,12 @@ CONFIGURATION = """
 positive_data_acceptance.enabled = false
 # RFC 6585: a change without If-Match gets 428.
 missing_required_header.expected-statuses = [400, 401, 403, 404, 428]
-# What is not found, or not permitted, need not be read first. A secret of the wrong form counts as a wrong secret.
+# The service may refuse a request for its path or caller before it reads the body. A malformed secret counts as a wrong one.
 negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 422, 428, 429]
 """
 
-# The runs: who calls, and what of the description. A route that takes the caller's own permission away has a run of its
-# own, in which the rest may be refused.
+# The runs: the caller, and the filters for the operations of the description. The routes that can take the caller's own
+# permission away have separate runs, because they may cause refusals of later requests.
 RUNS = [
     ("admin", ["--exclude-path-regex", "^/v1/me|^/v1/logout", "--exclude-operation-id", "adoptSchema",
                "--exclude-operation-id", "revokeToken"]),
@@ -59,7 +59,7 @@ def run(caller, filters, options):
         failures = [record for record in requests if record["status"] == 500]
         require(not failures, failures[:5])
         require(result.returncode == 0, result.stdout[-20_000:], result.stderr[-2_000:])
-        # A run whose requests were all refused would show nothing.
+        # Counts the requests that were not refused, because refused requests test only the refusal.
         admitted = collections.Counter()
         for record in requests:
             if record["status"] not in (401, 403, 404, 405, 421, 429):
@@ -82,7 +82,7 @@ def main():
     if options.run is None:
         routes = json.loads((HERE.parents[1] / "openapi.json").read_text())["paths"]
         wanted = {(method.upper(), path) for path, methods in routes.items() for method in methods if "by-id" not in path}
-        # They need a secret that is right: only the tests that know it reach them.
+        # These routes need a correct secret, which generated requests do not contain. Other tests reach them.
         wanted -= {("PUT", "/v1/me/password"), ("POST", "/v1/me/leave"), ("POST", "/v1/resets"), ("POST", "/v1/login")}
         print("  routes without an admitted request:", ", ".join(" ".join(route) for route in sorted(wanted - reached)) or "none")
 

@@ -1,4 +1,4 @@
-"""testssl.sh against the server's own TLS. What every certificate of a test lacks is accepted."""
+"""Runs testssl.sh against the server's own TLS. Accepts only the findings in ACCEPTED."""
 import json
 import shutil
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from running import Server, require
 
 ACCEPTED = (
-    # A certificate of a test is signed by itself, and no one answers for it.
+    # The certificate of the test is self-signed.
     "cert_", "overall_grade", "final_score", "grade_cap", "DNS_CAArecord", "certificate_transparency", "OCSP_",
     # Every cipher suite on offer is good, so the client may choose the one that is fastest for it.
     "cipher_order",

@@ -1,5 +1,5 @@
-"""Hooks of schemathesis: each request has the token of TOKEN, and comes from another address, so that the limit of
-attempts does not answer them all. Most paths name a profile that exists."""
+"""Hooks of schemathesis. If the environment variable TOKEN is set, each request has this token. Each request names another
+client address, so that the limit of attempts does not refuse it. Most paths name a profile that exists."""
 import itertools
 import os
 
@@ -20,7 +20,7 @@ if "TOKEN" in os.environ:
 
 @schemathesis.hook
 def map_path_parameters(context, path_parameters):
-    """Names something that exists, three times out of four."""
+    """Replaces the parameters of most paths by values that exist."""
     if path_parameters and next(_numbers) % 4:
         for name, value in {"key": f"p{next(_numbers) % 40}", "id": str(next(_numbers) % 40), "n": "1", "number": "3"}.items():
             if name in path_parameters:

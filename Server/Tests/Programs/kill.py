@@ -63,7 +63,7 @@ def main():
         for writer in writers:
             writer.start()
         for _ in range(options.rounds):
-            # Until some more were stored, and then a moment that is not always the same.
+            # Waits until a random number of further profiles is acknowledged.
             wanted = sum(len(writer.acknowledged) for writer in writers) + choice.randint(1, 60)
             end = time.monotonic() + 60
             while sum(len(writer.acknowledged) for writer in writers) < wanted:
@@ -80,7 +80,7 @@ def main():
 
         read, write = server.client("read"), server.client("write")
         acknowledged = {name: found for writer in writers for name, found in writer.acknowledged.items()}
-        # The pages hold every profile once.
+        # Reads all pages. No profile may occur twice.
         ids, cursor = {}, None
         while True:
             page = read("POST", "/v1/search", {"limit": 1000, "after": cursor}).json

@@ -1,5 +1,5 @@
-"""Random bodies, queries and headers for the routes that read them. Each answer is one of the description: a problem with
-its code, or a success; never a failure of the server. The same seed sends the same requests.
+"""Sends random bodies, queries and headers to the routes that read them. The description must contain the status of each
+answer. An error must have a code, and of the statuses from 500 only 503 is allowed. The same seed sends the same requests.
 
     random_bodies.py [--count N] [--seed N]
 """
@@ -31,7 +31,7 @@ NAMES = [
     "status", "order", "reversed", "limit", "after", "name", "scope", "expires_in", "override_later_changes", "preview",
     "fields", "type", "constraints", "primaryKey", "profiles", "enum", "pattern", "minimum", "format", "operator",
 ]
-# The members of a draft.
+# The members of a draft, for a body whose description lists no members.
 RULES = ["username", "password", "password_hash", "email", "city", "age"]
 TEXTS = [
     "", " ", "ann", "bob", PASSWORD, HASH, "city", "age", "username", "integer", "string", "date", "read", "admin", "valid",
@@ -54,7 +54,7 @@ class Maker:
         return "".join(chr(self.random.choice([self.random.randrange(0x80), self.random.randrange(0xD800)])) for _ in range(self.random.randrange(20)))
 
     def value(self, depth=0):
-        """The text of a JSON value, which is wrong now and then."""
+        """Returns the text of a random JSON value. Sometimes the text is not valid JSON."""
         choice = self.random.random()
         if choice < 0.35:
             text = json.dumps(self.text(), ensure_ascii=self.random.random() < 0.5)
@@ -76,7 +76,7 @@ class Maker:
         return "{" + ",".join(members) + "}"
 
     def likely(self, name):
-        """A value that is right for a member more often than not."""
+        """Returns the text of a value that usually has the right type for the member."""
         if self.random.random() < 0.4:
             return self.value(1)
         number = self.random.randrange(1_000)
@@ -179,7 +179,7 @@ def main():
             if maker.random.random() < 0.2:
                 headers["Idempotency-Key"] = maker.field()
             token = session if caller == "person" else server.tokens.get(caller) if caller else None
-            # Attempts are counted by address and by name. Neither is to answer everything.
+            # The service limits attempts by address. Requests without a caller use new addresses, to stay below the limit.
             client.address = new_address() if caller is None else client.address
             if caller is None or number % 50 == 0:
                 client.close()
@@ -196,7 +196,7 @@ def main():
             if answer.status == 401 and caller == "person" or number % 200 == 199:
                 session = people()
             if method == "PUT" and template == "/v1/schema" and answer.status == 200:
-                # The rules that the rest needs.
+                # Restores the schema, because the later requests need it.
                 restored = server.client("admin")(
                     "PUT", "/v1/schema", (server.folder / "schema.json").read_text(), headers={"If-Match": "*"})
                 require(restored.status == 200, restored)

@@ -9,7 +9,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# The arguments of each program: in CI, and in the long run.
+# The arguments of each program, without and with --long. None: the program does not run.
 PROGRAMS = {
     "callers": ([], []),
     "canaries": ([], []),

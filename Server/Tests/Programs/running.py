@@ -1,6 +1,6 @@
-"""A store and a running profiles-server for the programs of this folder, and what they need to talk to it.
+"""Shared by the programs of this folder: a store, a running profiles-server, and clients of the server.
 
-PROFILES_SERVER and STORE_MAKER name the two programs; without them, those of Server/.build/debug are used.
+The environment variables PROFILES_SERVER and STORE_MAKER name the executables. The defaults are in Server/.build/debug.
 """
 import http.client
 import ipaddress
@@ -38,7 +38,7 @@ HASH = "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$V7S9SK6Z6JO5ZOTfRF
 
 
 class Failed(Exception):
-    """Something is not as it must be."""
+    """A condition of a test does not hold."""
 
 
 def require(condition, *what):
@@ -69,7 +69,7 @@ class Answer:
         return f"{self.status} {self.body[:300]!r}"
 
 
-# Loopback has 16 million addresses. A client that binds itself to one of them has attempts of its own.
+# Loopback has 16 million addresses. The service counts the attempts of each address separately.
 _addresses = (str(ipaddress.ip_address("127.1.0.1") + count) for count in itertools.count())
 _lock = threading.Lock()
 
@@ -130,7 +130,7 @@ class Server:
     """A running server with a store in a temporary folder, which is removed at the end."""
 
     def __init__(self, *arguments, schema=None, listeners=1, fields=()):
-        # What the clients of this server send with each request.
+        # The header fields that the clients of this server add to each request.
         self.fields = fields
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="profiles-server-programs."))
         self.store = self.folder / "store.sqlite"
@@ -249,7 +249,7 @@ def free_port():
 
 
 class Served:
-    """Counts the answers that another client gets all the time while something else happens."""
+    """A client that sends requests in the background. Counts its answers and failures, and the longest time of an answer."""
 
     def __init__(self, server, path="/v1/profiles/ann", scope="read"):
         self.answers, self.failures, self.longest = 0, [], 0.0

@@ -1,5 +1,5 @@
-"""slowhttptest in its four modes: slow headers, slow bodies, ranges and slow reading. Meanwhile another client is served all
-the time, and the server is not slower than before when it is over.
+"""Runs slowhttptest in its four modes: slow headers, slow bodies, ranges and slow reading. Meanwhile, the server must answer
+another client. Afterwards, the server must close the slow connections.
 
     slow.py [--seconds N] [--connections N]
 """
@@ -33,10 +33,11 @@ def main():
             require(result.returncode == 0, mode, result.stdout[-500:], result.stderr[-500:])
             require("service available:" in result.stdout, mode, result.stdout[-2000:])
             require(not served.failures, mode, served.failures[:3])
-            # 20 to 30 were answered while each slow reader's answer took 3 ms to write.
+            # In an earlier version, writing an answer to a slow reader took 3 ms. The other client then got only 20 to 30
+            # answers.
             require(served.answers >= 60, mode, served.answers, "answers")
             print(f"  {mode}: {served.answers} answers of another client, the longest {served.longest * 1000:.0f} ms")
-        # What the slow clients held is given back.
+        # The server must close the connections of the slow clients.
         end = time.monotonic() + 60
         while (count := connections(server)) > 5:
             require(time.monotonic() < end, count, "connections are still open")
@@ -44,7 +45,7 @@ def main():
 
 
 def connections(server):
-    """The sockets that the server has open."""
+    """Returns the number of sockets that the server has open."""
     import os
     folder = f"/proc/{server.process.pid}/fd"
     count = 0

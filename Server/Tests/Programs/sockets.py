@@ -1,5 +1,6 @@
-"""Requests that the two ends of a connection could read differently, sent byte by byte: directly, and behind nginx and
-HAProxy, whose connections to the service are shared by their clients. No answer may reach another client.
+"""Sends raw requests that a proxy and the service could parse differently (request smuggling). Sends them to the service
+directly, and through nginx and HAProxy, whose clients share connections to the service. No client may get the answer to
+another client's request.
 
     sockets.py [--rounds N]
 """
@@ -12,7 +13,7 @@ import time
 
 from running import Failed, Process, Server, free_port, require
 
-# What a smuggled request would fetch. Its answer must never be seen.
+# A second request, after a doubtful one. Without a proxy, the service must close the connection and not answer this request.
 HIDDEN = b"GET /v1/profiles/hidden HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\n\r\n"
 GOOD = b"GET /v1/profiles/ann HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\n\r\n"
 
@@ -27,8 +28,8 @@ def get(*lines, target=b"/v1/profiles/ann", host=b"Host: HOST", version=b"HTTP/1
     return b"\r\n".join(fields) + b"\r\n\r\n"
 
 
-# Name, bytes, and the statuses that the service must answer, in order, before it closes the connection. An empty
-# list: no answer, or one of 400. "open": the connection stays open.
+# Name, bytes, and allowed statuses. The service must answer once, with one of these statuses, and close the connection.
+# With "open", the connection must stay open and serve a further request.
 CASES = [
     ("two lengths", post(b"Content-Length: 2", b"Content-Length: 82", body=b"{}" + HIDDEN), [400]),
     ("two equal lengths", post(b"Content-Length: 2", b"Content-Length: 2", body=b"{}" + HIDDEN), [400]),
@@ -100,11 +101,11 @@ CASES = [
     ("300 fields", get(*[b"X-%d: a" % number for number in range(300)]) + HIDDEN, [400, 431]),
 ]
 
-# Requests that are unusual and right. Each is followed by a good one, so two answers come.
+# Unusual requests whose end is clear. GOOD follows each of them, and must succeed if the unusual request succeeds.
 RIGHT = [
     ("absolute form", get(target=b"http://HOST/v1/profiles/ann"), [200]),
     ("absolute form without a path", get(target=b"http://HOST"), [404]),
-    # RFC 9112 (3) lets a server be lenient here, and NIO's parser is. The target is the same for everyone who is.
+    # RFC 9112 (3) allows lenient parsing here, which NIO's parser does. All lenient parsers find the same target.
     ("two spaces in the request line", get().replace(b"GET ", b"GET  ", 1), [200, 400]),
     ("chunk extension", post(b"Transfer-Encoding: chunked", body=b"2;a=b;c=\"d\"\r\n{}\r\n0\r\n\r\n"), [200]),
     ("trailer fields", post(b"Transfer-Encoding: chunked", body=b"2\r\n{}\r\n0\r\nX-A: b\r\n\r\n"), [200]),
@@ -121,7 +122,7 @@ RIGHT = [
     ("HEAD", get().replace(b"GET", b"HEAD", 1), [200]),
 ]
 
-# The answer to a request for bob's profile alone.
+# Matches an answer that contains only the profile of bob, unlike the answer to a search.
 BOB = re.compile(rb'\r\n\r\n\{"id":[^}]*"username":"bob"')
 STATUS = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
 
@@ -233,7 +234,7 @@ def directly(server):
 
 
 def pipelined(server, rounds, random):
-    """Sends many requests at once, cut into pieces at random: the answers come in their order."""
+    """Sends many requests at once, cut into random pieces. The answers must have the order of the requests."""
     host, token = f"127.0.0.1:{server.port}", server.tokens["read"]
     for _ in range(rounds):
         names = [random.choice(["ann", "bob", "nobody", "eve"]) for _ in range(random.randint(1, 30))]
@@ -352,8 +353,8 @@ def behind(proxy, rounds, random):
                     peer.send(filled(data, host, token))
                     sent += 1
                     try:
-                        # What comes back is the proxy's affair, except that the service must not have been misled: a
-                        # pipelined request of the attacker may be answered to the attacker, and to no other client.
+                        # The proxy may answer a case in any way. The attacker may also get the answer to its own second
+                        # request. But no other client may get an answer to a request of the attacker.
                         received = peer.rest()
                     except socket.timeout:
                         received = peer.received

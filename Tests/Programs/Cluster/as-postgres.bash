@@ -1,9 +1,9 @@
-# How postgres-cluster and postgres-server run PostgreSQL 15, and find what they have started. Sourced by both.
+# Functions that postgres-cluster and postgres-server share. They run PostgreSQL 15 and find its processes.
 
 path_of_caller=$PATH
 PATH=/usr/lib/postgresql/15/bin:/usr/bin:/bin:/usr/sbin:/sbin
 
-# Where the caller hears why something failed, even from within a function whose output goes elsewhere.
+# A copy of standard error. `fail` writes to it even inside a function whose output is redirected.
 exec {console}>&2
 
 fail() { # CODE MESSAGE
@@ -18,7 +18,8 @@ need() { # PACKAGE PROGRAM…
     done
 }
 
-# Runs a program in this environment alone, and as the user postgres where we are root, which PostgreSQL refuses to be.
+# Runs a program with only the environment variables that are listed here. PostgreSQL refuses to run as root, so root runs
+# the program as the user postgres.
 as_postgres() {
     local user=()
     [ "$(id -u)" != 0 ] || user=(setpriv --reuid=postgres --regid=postgres --clear-groups)
@@ -29,7 +30,7 @@ as_postgres() {
     )
 }
 
-# What runs on would keep locks and pipes of our callers open.
+# Closes inherited descriptors. Otherwise a background process would keep locks and pipes of the caller open.
 close_others() {
     local descriptor
     for descriptor in /proc/"$BASHPID"/fd/*; do
@@ -37,7 +38,7 @@ close_others() {
     done
 }
 
-# Makes the folder of what is to be started, which says by its file `port` that it is ours.
+# Makes the folder of the server or cluster. The file `port` in it shows that this script made the folder.
 make_base() { # PORT
     mkdir -p "$(dirname "$base")"
     mkdir "$base" 2> /dev/null || fail 1 "$base is there already; '${0##*/} down' removes it."
@@ -46,7 +47,7 @@ make_base() { # PORT
     as_postgres test -w "$base/port" || { rm -rf "$base"; fail 1 "The user postgres cannot reach $base."; }
 }
 
-# The port that was written down when it was started.
+# Prints the port of the server, or of the monitor of the cluster, from the file `port`.
 port() {
     [ -f "$base/port" ] || fail 1 "Nothing is up in $base."
     cat "$base/port"
@@ -54,14 +55,15 @@ port() {
 
 is_taken() { (: < "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 
-# The server of a data folder, where it runs: a killed one leaves its number, which may be another process's by now.
+# Prints the process id of the server of a data folder, if it runs. After a kill, another process may have the recorded id,
+# so the working folder of the process is checked.
 server_of() { # FOLDER
     local process
     process=$(head -1 "$1/postmaster.pid" 2> /dev/null) || return 1
     [ "$(readlink "/proc/$process/cwd")" = "$1" ] && echo "$process"
 }
 
-# Asks often, and says whether the answer was yes in time.
+# Repeats a command until it succeeds. Fails after this number of seconds.
 within() { # SECONDS COMMAND…
     local end=$((SECONDS + $1)); shift
     until "$@"; do
@@ -70,7 +72,7 @@ within() { # SECONDS COMMAND…
     done
 }
 
-# Servers that were killed leave a segment each, by which the next one would have known that they are gone.
+# Removes the folder, and the shared memory of killed servers. Otherwise only the next start of such a server removes it.
 remove_base() {
     local file key
     for file in "$base"/*/postmaster.pid; do

@@ -1,5 +1,5 @@
-// Runs a program as if no file system had unnamed files: the kernel answers every open with O_TMPFILE by EOPNOTSUPP.
-// With --without-links, file systems have no hard links either: the kernel answers link and linkat by EPERM.
+// Runs a program as if no file system had unnamed files: every openat(2) with O_TMPFILE fails with EOPNOTSUPP.
+// With --without-links, file systems have no hard links either: link(2) and linkat(2) fail with EPERM.
 //
 //     WithoutUnnamedFiles [--without-links] PROGRAM ARGUMENT…
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@
 // The bit that tells O_TMPFILE from O_DIRECTORY.
 #define UNNAMED (O_TMPFILE & ~O_DIRECTORY)
 
-// A number that no call has.
+// A number that no system call has. A comparison with it never matches.
 #define NO_CALL 0xffffffff
 #ifndef SYS_link
 #define SYS_link NO_CALL
@@ -32,7 +32,7 @@ int main(int count, char *arguments[]) {
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, withoutLinks ? SYS_linkat : NO_CALL, 6, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, withoutLinks ? SYS_link : NO_CALL, 5, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
-        // The flags are the third argument; their lower half comes first on every machine that Swift runs on.
+        // Loads the lower 32 bits of the third argument, the flags. They come first, because the machine is little-endian.
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, UNNAMED, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),

@@ -16,8 +16,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// Every call that this file makes itself goes to the kernel directly, because the names of libc lead back here. Nothing
-// here allocates memory. One lock surrounds each call and its record, so that the records have the order of the calls.
+// This file calls the kernel directly, because its own functions replace those of libc. Nothing here allocates memory. One
+// lock surrounds each call and its record, so that the records have the order of the calls.
 
 enum { PATH_SIZE = 4096 };
 
@@ -55,7 +55,7 @@ __attribute__((constructor)) static void begin(void) {
   const char *log = getenv("DISK_FAULTS_LOG");
   if (log) {
     int opened = syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    // A high number, so that the numbers that the program gets are the usual ones.
+    // A high descriptor, so that the program's own descriptors have the same numbers as without the library.
     log_descriptor = syscall(SYS_fcntl, opened, F_DUPFD_CLOEXEC, 900);
     syscall(SYS_close, opened);
   }
@@ -169,7 +169,7 @@ typedef enum { CALL_READ, CALL_WRITE, CALL_NAME, CALL_SYNC, CALL_OTHER } call_ki
 
 /// Counts a call on a watched file.
 ///
-/// Returns zero if it may succeed, -1 if it fails, with errno, and 1 if it is a write that may store half of its bytes.
+/// Returns 0 if the call must be made, -1 if it must fail (errno is set), and 1 if a write must store half of its bytes.
 static int fault(call_kind call) {
   switch (armed) {
   case DISK_FAULTS_ERROR: break;

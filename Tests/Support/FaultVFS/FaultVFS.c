@@ -112,7 +112,7 @@ static int file_shm_lock(sqlite3_file *f, int offset, int count, int flags) {
 static void file_shm_barrier(sqlite3_file *f) { real(f)->pMethods->xShmBarrier(real(f)); }
 static int file_shm_unmap(sqlite3_file *f, int remove) { return real(f)->pMethods->xShmUnmap(real(f), remove); }
 
-// Version 2: shared memory, but no memory-mapped pages, so that every write comes by here.
+// Version 2 has shared memory, but no memory-mapped pages. So every write calls `file_write`.
 static const sqlite3_io_methods methods = {
     2,           file_close,   file_read,           file_write,   file_truncate,    file_sync,
     file_size,   file_lock,    file_unlock,         file_check_reserved, file_control, file_sector_size,
@@ -123,7 +123,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int 
   ((fault_file *)file)->path = path;
   real(file)->pMethods = NULL;
   int result = below->xOpen(below, path, real(file), flags, out_flags);
-  // SQLite calls xClose only if methods are set, and so does the VFS below.
+  // SQLite calls xClose if and only if `pMethods` is set, so it must be set if the VFS below has set its own.
   file->pMethods = real(file)->pMethods ? &methods : NULL;
   return result;
 }
@@ -135,7 +135,7 @@ static sqlite3_vfs fault_vfs;
 static void register_once(void) {
   below = sqlite3_vfs_find(NULL);
   if (!below) return;
-  fault_vfs = *below; // What is not replaced below goes to the default VFS, whose functions need only its data.
+  fault_vfs = *below; // All functions but xOpen stay those of the default VFS. They need only its data, which is copied.
   fault_vfs.zName = "fault";
   fault_vfs.pNext = NULL;
   fault_vfs.szOsFile = (int)sizeof(fault_file) + below->szOsFile;

@@ -1,5 +1,5 @@
 #pragma once
 #include <sys/prctl.h>
 
-// prctl(2) is variadic, and Swift calls no variadic C.
+// Swift cannot call variadic C functions, such as prctl(2).
 static inline int profiles_forbid_core_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

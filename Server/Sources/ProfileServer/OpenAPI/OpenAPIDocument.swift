@@ -22,7 +22,7 @@ struct OpenAPIDocument {
             "openapi": "3.1.0",
             "info": [
                 "title": "profiles", "version": "1",
-                "description": "A store of profiles that never holds an invalid record.",
+                "description": "A store of profiles that accepts only valid records.",
             ],
             "paths": .object(paths.map { JSONMember($0.0, .object($0.1)) }),
             "components": [

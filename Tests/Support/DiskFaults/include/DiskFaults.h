@@ -4,9 +4,9 @@
 /// A library that a test loads into another process (`LD_PRELOAD`). It sees each call by which the process changes the
 /// files under one folder: the calls of SQLite as well as those of our own code.
 ///
-/// It records the calls, so that a test can work out what the disk may hold after a power failure. Or it makes a call
-/// fail. It knows the calls of libc that take a descriptor or a path; a call that it cannot record, such as
-/// `copy_file_range`, is recorded as unknown.
+/// It records the calls, so that a test can work out what the disk may hold after a power failure. Or it makes calls
+/// fail. It replaces functions of libc that take a descriptor or a path. For a few functions, such as
+/// `copy_file_range`, it only records that the file was changed in an unknown way.
 ///
 /// The environment of the process says what it does:
 ///

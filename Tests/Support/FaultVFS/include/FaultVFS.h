@@ -3,8 +3,8 @@
 
 /// A VFS over SQLite's default one, named "fault", whose writes and syncs fail when a test says so.
 ///
-/// It counts and fails only on files whose path begins with what it was armed for, so tests beside each other do not
-/// meet. Up to 64 paths can be armed at once. All functions may be called from any thread.
+/// It affects only files whose path begins with an armed path, so tests that run in parallel do not affect each other.
+/// Up to 64 paths can be armed at once. All functions may be called from any thread.
 
 /// Which calls fail, and with what.
 typedef enum {
@@ -19,7 +19,7 @@ int fault_vfs_register(void);
 /// Lets `after` calls of the kind succeed on files whose path begins with `path`, then makes `times` fail (-1: all).
 void fault_vfs_arm(const char *path, fault_vfs_kind kind, int64_t after, int64_t times);
 
-/// Lets everything through again. Returns how many calls were made to fail, or -1 if `path` was not armed.
+/// Disarms `path`. Returns the number of calls that failed since `path` was armed, or -1 if `path` was not armed.
 int64_t fault_vfs_disarm(const char *path);
 
 /// How many calls of the armed kind came since `path` was armed, or -1 if it is not armed.
