@@ -71,11 +71,12 @@ shell_import() { # FILE DATABASE: imports the same columns and indexes with sqli
         -cmd 'CREATE INDEX profiles_phone ON profiles (phone)' $2 '.import --csv --skip 1 $1 profiles'" | tr '\n' ' '
 }
 
-write_table() { # TITLE MADE-BY ENGINE
+write_table() { # TITLE MADE-BY ENGINE [OTHER-RUNS]: OTHER-RUNS names the rows with another number of runs
     {
         echo "# $1"
         echo
         echo "Medians of $runs runs. Each run measures the product (ours) and the yardstick one after the other. Made by $2."
+        [ -z "${4:-}" ] || echo "$4"
         echo
         echo "- date: $(date -u +%Y-%m-%d)"
         echo "- machine: $threads cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo)"
