@@ -44,7 +44,7 @@ extension FieldRules {
 
     private var stringHint: String {
         var hint = characters?.title ?? "characters of any kind"
-        // If the rules list single characters, the hint needs the word "of" between the number and the list.
+        // If the rules name the allowed characters one by one, the word "of" stands between the number and these characters.
         let of = if case .list = characters?.first { "of " } else { "" }
         switch (minimumLength ?? 0, maximumLength) {
         case (let least, let most?) where least == most: hint = "exactly \(most) \(of)" + hint

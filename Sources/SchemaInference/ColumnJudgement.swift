@@ -201,7 +201,8 @@ struct ColumnJudgement {
             case "bday": draft.type == "date"
             case "tel": draft.type == "string" && text.isASCII && text.ascii.members.allSatisfy(Self.isOfPhones)
             case "postal-code": draft.type == "string" && text.longest <= 12 && text.ascii.hasDigits
-            // A column `title` may also hold the titles of films or books, which are longer or rarely repeated.
+            // A column `title` contains titles of persons only if its values are short and repeated. The titles of films
+            // or books are longer or rarely repeated.
             case "honorific-prefix", "honorific-suffix":
                 draft.type == "string" && text.longest <= 12
                     && evidence.distinct.entries.map { 2 * $0.count <= values } ?? false

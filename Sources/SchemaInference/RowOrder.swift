@@ -2,8 +2,8 @@ internal import ProfileCore
 
 /// Counts how often the values of a column rise and fall from one row to the next.
 ///
-/// The values of a random order rise as often as they fall. In a sorted file they only rise or only fall, and in a
-/// grouped file they rarely do either. In a sorted or grouped file, some values occur only in the later rows.
+/// The values of a random order rise as often as they fall. In a sorted file, the values only rise or only fall. In a
+/// grouped file, most rows have the same value as the row before. In a sorted or grouped file, some values occur only in the later rows.
 struct RowOrder: Sendable {
     private(set) var rises = 0
     private(set) var falls = 0

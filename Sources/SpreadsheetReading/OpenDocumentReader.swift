@@ -34,7 +34,7 @@ final class OpenDocumentReader: XMLHandler {
     private struct Cell {
         var isOpen = false
         var repeats = 1
-        /// The value in an attribute; nil if the text is the value.
+        /// The value of the cell from an XML attribute. Nil if the text of the cell is its value.
         var value: [UInt8]?
         var isError = false
         var text: [UInt8] = []

@@ -65,7 +65,7 @@ struct RequestHead: Equatable {
         expectsContinue = hasBody && (length ?? 0) <= bounds.bodyLength
     }
 
-    /// Whether a `Host` field is not empty and has only characters of a name, an address and a port.
+    /// Whether a `Host` field is not empty and has only characters that occur in names, addresses and ports.
     private static func isHost(_ host: Substring) -> Bool {
         !host.isEmpty
             && host.utf8.allSatisfy { byte in

@@ -58,7 +58,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case badEncoding
         /// A quoted cell of CSV is never closed.
         case unclosedQuote
-        /// The profile or row has further problems with this code. `count` is their number.
+        /// The profile or row has `count` further problems, which all have this code.
         case more(Code, count: Int)
     }
 

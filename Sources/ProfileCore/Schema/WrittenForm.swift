@@ -12,7 +12,7 @@ public struct WrittenForm: Hashable, Sendable {
         case moment(DateFormat)
     }
 
-    /// Parses a form. Returns nil if it is no form for the type of the field.
+    /// Parses the text of a form. Returns nil if the text is not a valid form for the type of the field.
     init?(_ text: String, of rules: FieldRules) {
         self.text = text
         switch rules.type {

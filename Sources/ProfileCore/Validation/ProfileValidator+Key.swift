@@ -56,7 +56,7 @@ extension ProfileValidator {
 }
 
 extension ValidationIssue {
-    /// The issue of a primary key that differs from the key that these fields form.
+    /// The issue of a primary key that differs from the key that the fields `parts` form.
     package static func contradictedKey(ofParts parts: [Int], in schema: ProfileSchema) -> ValidationIssue {
         ValidationIssue(
             schema.primaryKey.name, .badFormat(expected: .keyOfParts(parts.map { schema.fields[$0].title })))

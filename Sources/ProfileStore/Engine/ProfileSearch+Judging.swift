@@ -41,7 +41,7 @@ extension ProfileSearch.Condition {
 extension FieldRules {
     /// The bytes of a value for comparisons. In a primary key, the case of ASCII letters does not matter. Swift
     /// considers some `String`s equal although their bytes differ: for example, é can be one scalar or two scalars.
-    /// These comparisons treat such strings as different values.
+    /// A comparison of bytes treats such strings as different values.
     package func comparedBytes(_ value: Span<UInt8>) -> [UInt8] {
         value.withUnsafeBufferPointer { bytes in
             isPrimaryKey ? bytes.map(\.asciiFolded) : Array(bytes)

@@ -131,7 +131,7 @@ struct BatchWriting {
     }
 }
 
-/// Decides when a batch ends early because other writers wait.
+/// Decides when a batch ends early, so that waiting writers get their turn.
 private struct TurnOfOthers {
     private let earliest: ContinuousClock.Instant?
     private var steps = 0

@@ -164,7 +164,7 @@ final class ProfileTable: Sendable {
     }
 
     /// Sets the password of a stored profile, within a transaction. If the hash changes, all tokens of the profile are
-    /// removed: those of its sessions, its devices and its reset.
+    /// removed: those of sessions, of devices, and of the reset of the password.
     static func setPassword(
         _ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) {

@@ -164,7 +164,7 @@ public struct ProfileImporter: Sendable {
                 try ImportSource(reading, schema: schema, options: options)
             }
         } catch {
-            // A cancelled read may return an incomplete header, so its error is not reliable.
+            // A cancelled read may return only a part of the header. An error about such a header may be wrong.
             if Task.isCancelled { return nil }
             throw error
         }

@@ -98,7 +98,7 @@ struct StoreImport: Sendable {
             guard !run.mustEnd() else { return }
             try await run.rewind(with: hashed)
             if try await loadAtOnce(evenIfUsed: true, sparing: spared) { return }
-            // Other writers have changed the store, so more passwords must be hashed.
+            // Other writers have changed the store. So rows whose passwords needed no hash before may need one now.
             try await run.rewind(with: hashed)
         }
     }

@@ -4,8 +4,8 @@ package import ProfileForm
 /// An external request to the running screen. The control server of a test uses these requests.
 ///
 /// Send the requests through the `AsyncStream` that ``ScreenLoop`` receives. The loop handles requests and keys one at
-/// a time, in the order of arrival, and then draws the screen. Requests that arrive faster than frames are drawn share
-/// one frame.
+/// a time, in the order of arrival, and then draws the screen. If several requests arrive before the next frame is
+/// drawn, this frame shows the effects of all of them.
 ///
 /// ```swift
 /// let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)

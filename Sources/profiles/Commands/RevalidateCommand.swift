@@ -49,7 +49,7 @@ struct RevalidateCommand: AsynchronousCommand, ResultWriting {
         }
         switch global.format {
         case .json: try Output.standard.print(result.rendered(as: .json))
-        // A run with a candidate marks nothing, so its report is its only result.
+        // A run with a candidate marks no profile as invalid. So its report is printed even with --quiet.
         case .text where global.quiet && candidate == nil && result.invalid == 0 && !result.isCancelled: break
         case .text:
             try Output.standard.print(result.summary(examples: 3))

@@ -67,8 +67,8 @@ extension PathTemplate {
 }
 
 extension Route {
-    /// Every status of a problem that the route may answer. On every route, the guard of the connection may also answer
-    /// 408 for a head that is too slow, and 417 for an unknown expectation.
+    /// Every status of a problem that the route may answer. On every route, the `ConnectionGuard` may also answer 408
+    /// for a head that is too slow, and 417 for an unknown expectation.
     var problemStatuses: [HTTPResponse.Status] {
         var statuses: Set<HTTPResponse.Status> = Set(problems).union([
             .badRequest, .methodNotAllowed, .misdirectedRequest, .requestHeaderFieldsTooLarge, .uriTooLong,

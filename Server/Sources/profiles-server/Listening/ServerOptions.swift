@@ -10,7 +10,7 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }
 
-/// A range of addresses as an option names it.
+/// A range of addresses in the form of a command-line option.
 struct ProxyRange: ExpressibleByArgument {
     let range: AddressRange
 
