@@ -40,6 +40,16 @@ import Watchdog
         }
     }
 
+    @Test func `the heads of two stores are equal only if the next ids are equal too`() async throws {
+        let store = try TemporaryStore()
+        let repository = try await store.open(store.options())
+        let before = try await repository.engine.head()
+        try await repository.register("abel")
+        let after = try await repository.engine.head()
+        #expect(before == before && before != after)
+        await repository.close()
+    }
+
     private func register(_ username: String, _ repository: ProfileRepository) async throws {
         try await repository.refreshSchema()
         let draft = ProfileDraft(["username": username])
