@@ -85,7 +85,8 @@ final class InferenceSource: Sendable {
         let beginning = try input.read { (csv: consuming CSVReader) throws(InferenceError) in
             try Self.beginning(of: csv, layout, choice, options)
         } json: { (elements: consuming JSONElementReader) throws(InferenceError) in
-            let members = MemberReader(elements, choice: choice, types: options.types)
+            let members = MemberReader(
+                elements, choice: choice, types: options.types, omittedCount: options.omittedColumns.count)
             return Beginning(header: nil, delimiter: nil, state: State(reader: .json(members)))
         }
         header = beginning.header

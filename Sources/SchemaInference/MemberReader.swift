@@ -11,6 +11,7 @@ struct MemberReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let choice: ColumnChoice
     private let types: [String: FieldType]
+    private let mostFields: Int
     private var positions: [String: Int] = [:]
     /// The number of columns that are not left out.
     private var fieldCount = 0
@@ -25,10 +26,15 @@ struct MemberReader: ~Copyable, Sendable {
     /// cells: all columns before the last used column have an absent cell.
     private static let cellsPerBatch = 1 << 19
 
-    init(_ elements: consuming JSONElementReader, choice: ColumnChoice, types: [String: FieldType]) {
+    /// Begins to read. `omittedCount` is the number of columns that the options leave out. Only the end of the input
+    /// shows which columns they are, so until then the file may have so many columns more.
+    init(
+        _ elements: consuming JSONElementReader, choice: ColumnChoice, types: [String: FieldType], omittedCount: Int
+    ) {
         self.elements = elements
         self.choice = choice
         self.types = types
+        mostFields = ProfileSchema.mostFields + omittedCount
     }
 
     /// Returns the next records; nil at the end of the input, or if there are more columns than a schema or an import
@@ -37,7 +43,7 @@ struct MemberReader: ~Copyable, Sendable {
         var records = RecordBatch(containsSecrets: true)
         var faults: [Int: RowRefusal] = [:]
         while records.records.count < ImportSource.recordsPerBatch, records.byteCount < Self.bytesPerBatch,
-            records.cellCount < Self.cellsPerBatch, fieldCount <= ProfileSchema.mostFields,
+            records.cellCount < Self.cellsPerBatch, fieldCount <= mostFields,
             columns.count <= ImportColumns.mostColumns
         {
             guard let element = try elements.next() else { break }

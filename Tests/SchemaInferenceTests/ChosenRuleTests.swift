@@ -60,6 +60,12 @@ import Watchdog
         let objects = #"{"id":1,"x":"a"}"# + "\n" + #"{"id":2,"x":"b","y":"c"}"# + "\n"
         let members = try await inferring(objects) { $0.omittedColumns = ["y"] }
         #expect(members["y"]?.doubts == [.leftOut(.chosen)] && members["x"]?.rules != nil)
+        // All objects are read, although they have one member more than a schema can have fields.
+        let wide = (1...5).map { row in
+            "{" + (0...100).map { #""c\#($0)":"\#(row)-\#($0)""# }.joined(separator: ",") + "}\n"
+        }
+        let narrowed = try await inferring(wide.joined()) { $0.omittedColumns = ["c50"] }
+        #expect(narrowed.schema?.fields.count == 100 && narrowed["c7"]?.values == 5)
         #expect(try await members.validating(Array(objects.utf8)).outcomes == [2, 0, 0, 0])
         await #expect(throws: InferenceError.unknownKey("id")) {
             try await inferring(text) { options in

@@ -121,7 +121,7 @@ extension Problem {
             self.init(.unprocessableContent, code, "The \"Idempotency-Key\" belongs to another request.")
         case .busy: self.init(.serviceUnavailable, code, "The service is busy. Try again.", headers: soon)
         case .unavailable:
-            self.init(.serviceUnavailable, code, "The store cannot be reached now. Nothing was written.", headers: soon)
+            self.init(.serviceUnavailable, code, "The store cannot be reached now.", headers: soon)
         case .outcomeUnknown:
             self.init(
                 .gatewayTimeout, code, "It is unknown whether the change was written. Read before you repeat it.")
