@@ -209,4 +209,28 @@ import Watchdog
         proxy.follow { _ in .forward }
         await repository.close()
     }
+
+    @Test func `an import of a value that is too long for its index fails, and stores nothing`() async throws {
+        let store = try PostgresStore()
+        var options = ProfileRepository.Options()
+        options.initialSchema = try ProfileSchema(
+            parsing: """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},
+                    {"name": "note", "constraints": {"unique": true}}]}
+                """)
+        options.createsMissing = true
+        let repository = try await ProfileRepository.open(postgres: store.uri(), options: options)
+        // The server compresses values, so the note is random.
+        var random = SeededGenerator(printingSeedOf: "a value that is too long for its index")
+        let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        let long = String((0..<5_000).compactMap { _ in letters.randomElement(using: &random) })
+        let report = try? await repository.importing("username,note\nabel,\(long)\nbert,b\n")
+        #expect(report == nil)
+        #expect(try await repository.count() == 0)
+        let even = try await repository.importing("username,note\nabel,\(String(repeating: "a", count: 5_000))\n")
+        #expect(even.imported == 1)
+        _ = try await repository.register(ProfileDraft(["username": "cain", "note": "c"]))
+        #expect(try await repository.count() == 2)
+        await repository.close()
+    }
 }

@@ -127,7 +127,7 @@ extension PostgresEngine {
         let firstID = try ProfileStoreError.counted(counter.number(0, 0), atLeast: 1, "next_profile_id")
         var ids = BatchIDs(from: firstID)
         if withoutIndexes {
-            ids.next = try await copy(load, under: rules, from: firstID, at: stamp.time, connection)
+            ids.next = try await copy(load, under: rules, from: firstID, at: stamp.time, connection, transaction)
         } else {
             while var batch = try await onThread({ load.nextBatch() }) {
                 connection.deadline = session.newDeadline
@@ -174,18 +174,24 @@ extension PostgresEngine {
 
     private struct AsksForNames: Error { let usernames: [String] }
 
-    /// Copies new rows into an empty table.
+    /// Copies new rows into an empty table without indexes.
     ///
     /// - Returns: The id that follows the id of the last row.
+    /// - Throws: Also the server's error about a value that is too long for its index.
     private func copy(
         _ load: some BulkLoad, under rules: RulesInForce, from firstID: Int64, at time: Timestamp,
-        _ connection: Connection
+        _ connection: Connection, _ transaction: Transaction
     ) async throws -> Int64 {
         let stream = CopyStream(of: load, CopyEncoding(rules, from: firstID, at: time))
         _ = try await connection.copyIn(rules.table.copy) {
             let bytes = try await onThread { stream.next() }
             connection.deadline = session.newDeadline
             return bytes
+        }
+        // If such rows were committed, their indexes could not be created, and the load could never end.
+        if stream.mayExceedIndex {
+            connection.deadline = .now + PostgresSession.longestWork
+            try await PostgresSession.makeIndexes(for: rules.adopted.schema, transaction)
         }
         return stream.nextID
     }

@@ -121,6 +121,17 @@ extension PostgresSession {
         WHERE indrelid = 'profiles'::regclass AND indisvalid AND relname = ANY ($1::text[])
         """
 
+    /// Creates the indexes of a schema in the transaction that fills the table.
+    static func makeIndexes(for schema: ProfileSchema, _ transaction: Transaction) async throws {
+        for index in indexes { try await transaction.run(index.sql) }
+        for field in schema.uniqueFields {
+            try await transaction.run(ProfileTable.createIndex(field.column, isUnique: true, concurrently: false))
+        }
+        for field in schema.indexedFields {
+            try await transaction.run(ProfileTable.createIndex(field.column, isUnique: false, concurrently: false))
+        }
+    }
+
     /// Creates an index. If another session creates the index at the same time, does nothing.
     private static func make(_ index: (name: String, sql: String), _ connection: Connection) async throws {
         do throws(PostgresError) {

@@ -18,6 +18,9 @@ final class CopyStream<Load: BulkLoad>: Sendable {
 
     /// The next id after the last row's id.
     var nextID: Int64 { encoding.withLock { $0.nextID } }
+
+    /// Whether a value may be too long for an index.
+    var mayExceedIndex: Bool { encoding.withLock { $0.longestRow > CopyEncoding.longestIndexedRow } }
 }
 
 /// Encodes new rows in the binary format of `COPY`: a header, the rows with a length before each value, and an end
@@ -27,8 +30,14 @@ struct CopyEncoding {
     private let version: Int
     private let time: Timestamp
     private(set) var nextID: Int64
+    /// The maximum number of bytes of a row so far.
+    private(set) var longestRow = 0
     private var hasBegun = false
     private var hasEnded = false
+
+    /// No value of a row with at most this number of bytes is too long for an index. The server's limit is 2,704 bytes, for
+    /// a value that may be compressed ("index row size exceeds btree version 4 maximum").
+    static let longestIndexedRow = 2_600
 
     init(_ rules: RulesInForce, from firstID: Int64, at time: Timestamp) {
         table = rules.table
@@ -60,6 +69,7 @@ struct CopyEncoding {
 
     private mutating func append(_ row: Int, of rows: ValidProfiles, to bytes: inout [UInt8]) {
         let bringsPassword = table.bringsPassword(row, of: rows)
+        let start = bytes.count
         bytes.append(bigEndian: Int16(8 + rows.fieldCount))
         bytes.append(value: nextID)
         bytes.append(value: time.millisecondsSince1970)
@@ -83,6 +93,7 @@ struct CopyEncoding {
             if !slot.isAbsent { bytes.append(contentsOf: rows.bytes[slot.range]) }
         }
         nextID += 1
+        longestRow = max(longestRow, bytes.count - start)
     }
 }
 
