@@ -4,6 +4,7 @@ import ProfileCore
 import ProfileStore
 import ProfileStorePostgres
 import ProfileTesting
+import ProfileTransfer
 import StoreFixtures
 import Synchronization
 import Testing
