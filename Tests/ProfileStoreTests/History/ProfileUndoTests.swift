@@ -197,20 +197,6 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `D2: an undone import reverts both updates of a profile that it has updated twice`() async throws {
-        let repository = try await open()
-        try await repository.register("abel")
-        let rows = ["2 Side St", "3 Side St"].map { "abel,78761241,\($0),\"\(People.policyHash)\"\n" }
-        _ = try await repository.importing("username,phone,address,password_hash\n" + rows.joined()) {
-            $0.duplicates = .update
-        }
-        #expect(try await addresses(repository) == ["abel 3 Side St"])
-        let report = try await undo(repository)
-        #expect((report.reverted, report.leftCount) == (2, 0), "\(report)")
-        #expect(try await addresses(repository) == ["abel 12 Main St"])
-        await repository.close()
-    }
-
     @Test func `D2: an undo of the newest change passes over passwords, passcodes and erased profiles`() async throws {
         let repository = try await open()
         try await repository.register("abel")
