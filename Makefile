@@ -199,6 +199,8 @@ lint: ## the code's format, access levels of imports, no function inside a mutex
 	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Server/Sources \
 		Examples Documentation README.md CONTRIBUTING.md SECURITY.md --include='*.swift' --include='*.md' --exclude-dir=.build || \
 		{ echo 'These sentences do not name their subject: say who or what it is.' >&2; false; }
+	@! grep -rniE '^\s*//.*\b(whoever|whomever|somebody|nobody|anew)\b' Tests Server/Tests Benchmarks --include='*.swift' \
+		--exclude-dir=.build || { echo 'These comments do not name their subject: say who or what it is.' >&2; false; }
 	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched' || \
 		{ echo 'These suites lack the trait .watched.' >&2; false; }
 
