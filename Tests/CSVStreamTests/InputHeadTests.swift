@@ -206,7 +206,7 @@ private func readOpened(
     }
 }
 
-/// Provides a text of three lines, of which the first two are the marker. Each read returns one byte, so the source
+/// Provides a text of three lines. The first two lines are the marker. Each read returns one byte, so the source
 /// keeps no copy of the marker.
 private final class MarkedSource: Sendable {
     private struct State {

@@ -38,7 +38,7 @@ import Watchdog
         }
     }
 
-    /// Runs a few commands in one batch, one of which the server may refuse. Returns how many were answered.
+    /// Runs a few commands in one batch. The server may refuse one of them. Returns the number of answers.
     private static func ask(_ connection: Connection, _ random: inout SeededGenerator) async throws -> Int {
         if random.once(in: 40) { try await connection.run("SELECT pg_terminate_backend(pg_backend_pid())") }
         if random.once(in: 20) {

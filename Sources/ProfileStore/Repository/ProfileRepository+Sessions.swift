@@ -129,7 +129,7 @@ extension ProfileRepository.Sessions {
         }
     }
 
-    /// Checks the password of the person who is logged in. The attempt is counted for the session.
+    /// Checks the password of the owner of a session. The attempt is counted for the session.
     private func rightAttempt(
         _ password: Secret, in session: LoginSession
     ) async throws(CredentialError) -> ProfileRepository.RightAttempt {

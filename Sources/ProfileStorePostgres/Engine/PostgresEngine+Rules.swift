@@ -181,11 +181,8 @@ extension PostgresEngine {
         try await dropInterruptedIndexes(connection)
         let isEmpty = try await connection.run(ProfileTable.selectAny).isEmpty
         let isQuick = isAlone || isEmpty
-        for field in schema.uniqueFields {
-            try await makeIndex(field, isUnique: true, concurrently: !isQuick, connection)
-        }
-        for field in schema.indexedFields {
-            try await makeIndex(field, isUnique: false, concurrently: !isQuick, connection)
+        for (field, isUnique) in ProfileTable.indexes(of: schema) {
+            try await makeIndex(field, isUnique: isUnique, concurrently: !isQuick, connection)
         }
     }
 

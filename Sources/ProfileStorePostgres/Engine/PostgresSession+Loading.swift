@@ -124,11 +124,8 @@ extension PostgresSession {
     /// Creates the indexes of a schema in the transaction that fills the table.
     static func makeIndexes(for schema: ProfileSchema, _ transaction: Transaction) async throws {
         for index in indexes { try await transaction.run(index.sql) }
-        for field in schema.uniqueFields {
-            try await transaction.run(ProfileTable.createIndex(field.column, isUnique: true, concurrently: false))
-        }
-        for field in schema.indexedFields {
-            try await transaction.run(ProfileTable.createIndex(field.column, isUnique: false, concurrently: false))
+        for (field, isUnique) in ProfileTable.indexes(of: schema) {
+            try await transaction.run(ProfileTable.createIndex(field.column, isUnique: isUnique, concurrently: false))
         }
     }
 

@@ -291,6 +291,11 @@ final class ProfileTable: Sendable {
         return "ALTER TABLE profiles ADD COLUMN IF NOT EXISTS \(name) text COLLATE \"C\" CHECK (\(name) <> '')"
     }
 
+    /// The indexes of a schema's fields, the unique ones first.
+    static func indexes(of schema: ProfileSchema) -> [(field: FieldRules, isUnique: Bool)] {
+        schema.uniqueFields.map { ($0, true) } + schema.indexedFields.map { ($0, false) }
+    }
+
     /// Creates the index of a field. A unique index enforces unique values. Any other index only speeds up look-ups.
     static func createIndex(_ column: FieldColumn, isUnique: Bool, concurrently: Bool) -> String {
         "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(concurrently ? "CONCURRENTLY " : "")"

@@ -87,9 +87,7 @@ enum SchemaTable {
 
     /// Returns the names of a schema's indexes.
     static func indexNames(_ schema: ProfileSchema) -> Set<String> {
-        Set(
-            schema.uniqueFields.map { ProfileTable.indexName($0.column, isUnique: true) }
-                + schema.indexedFields.map { ProfileTable.indexName($0.column, isUnique: false) })
+        Set(ProfileTable.indexes(of: schema).map { ProfileTable.indexName($0.field.column, isUnique: $0.isUnique) })
     }
 
     /// An existing index of a field.

@@ -54,7 +54,7 @@ import TerminalUI
         return driver
     }
 
-    /// Browses a store with 2,000 profiles, some of which are invalid by rules that were adopted later.
+    /// Browses a store with 2,000 profiles. Some are invalid by rules that were adopted later.
     private static func browse(_ command: Command) throws -> TerminalDriver {
         let names = ["marina", "oleg", "ines", "tom", "bea", "elmar", "ursula", "jonas", "wanda", "yusuf"]
         let streets = ["Elm Street", "Lighthouse Lane", "Elmwood Road", "Harbour Square", "Old Mill Road"]
